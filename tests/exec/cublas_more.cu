@@ -8,6 +8,7 @@
 // out: (?m)^transposed 1 4 2 5 3 6
 // out: (?m)^Lt bias and ReLU 0, GELU 0, mask f
 // out: (?m)^heuristic 1 status 0
+// out: (?m)^algorithms 1: id 0, 1 of tiles, splits 1 then 4, stages 2 bytes: 7, no id 7, status 0
 // out: (?m)^unsupported types: status 15
 // out: (?m)^Xt 0 0 0, blocks of 64: 0 wrong
 // out: (?m)^ \*\* On entry to SGER   parameter number 9 had an illegal value\n \*\* On entry to STRMM parameter number 13 had an illegal value\nrefused 7 7 7 0, 15$
@@ -245,8 +246,29 @@ static void not_a_number() {
   std::printf("NaN of an alpha of 0: symv %d and %d, sbmv %d and %d, symm %d, gemv %d, gemm %d\n", is_nan(r[0]), is_nan(r[1]), is_nan(r[2]), is_nan(r[3]), is_nan(r[4]), is_nan(r[5]), is_nan(r[6]));
 }
 
+/// As programs do that try all algorithms.
+static void algorithms() {
+  cublasLtHandle_t lt;
+  cublasLtCreate(&lt);
+  int ids[8], count = 0, id = -1, splits = 0, more = 4;
+  cublasLtMatmulAlgoGetIds(lt, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 8, ids, &count);
+  cublasLtMatmulAlgo_t algorithm;
+  const int made = cublasLtMatmulAlgoInit(lt, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, ids[0], &algorithm);
+  size_t bytes = 0;
+  cublasLtMatmulAlgoCapGetAttribute(&algorithm, CUBLASLT_ALGO_CAP_TILE_IDS, nullptr, 0, &bytes);
+  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_ID, &id, sizeof id, nullptr);
+  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &splits, sizeof splits, nullptr);
+  cublasLtMatmulAlgoConfigSetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &more, sizeof more);
+  cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &more, sizeof more, nullptr);
+  const int narrow = cublasLtMatmulAlgoConfigSetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_STAGES_ID, &more, 2);
+  const int none = cublasLtMatmulAlgoInit(lt, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 9999, &algorithm);
+  std::printf("algorithms %d: id %d, %d of tiles, splits %d then %d, stages 2 bytes: %d, no id %d, status %d\n", count, id, int(bytes / 4), splits, more, narrow, none, made);
+  cublasLtDestroy(lt);
+}
+
 int main() {
   cublasCreate(&handle);
+  algorithms();
   const int half = wrong_products<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F);
   const int bf16 = wrong_products<__nv_bfloat16, float>(CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F);
   const int int8 = wrong_products<signed char, int>(CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I);

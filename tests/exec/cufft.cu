@@ -4,6 +4,7 @@
 // out: (?m)^0 wrong of \d\d
 // out: (?m)^in place 0 strided 0
 // out: (?m)^errors 8 1 3
+// out: (?m)^an empty dimension 0 0, nothing written 1
 // out: (?m)^halves: half a unit at most, 3 of 3; a length of 12: 16; floats in a plan of halves: 3; types that differ: 3
 // err: cufftExecC2C 5 x 7
 // case: -- small :: 4
@@ -198,6 +199,11 @@ int main(int count, char**) {
   std::printf("%d wrong of %d\n", wrong, checked);
   layouts();
   halves();
+  // 8 x 0: a plan that does nothing, as on an H100
+  auto* untouched = on_device<cufftComplex>({{7, 7}});
+  const auto empty = cufftPlan2d(&plan, 8, 0, CUFFT_C2C);
+  const auto done = cufftExecC2C(plan, untouched, untouched, CUFFT_FORWARD);
+  std::printf("an empty dimension %d %d, nothing written %d\n", empty, done, from_device(untouched, 1)[0].x == 7);
   const auto size = cufftPlan1d(&plan, -1, CUFFT_C2C, 1);
   const auto unknown = cufftExecC2C(99, nullptr, nullptr, CUFFT_FORWARD);
   cufftPlan1d(&plan, 8, CUFFT_R2C, 1);

@@ -1,9 +1,10 @@
 // cuSPARSE: sparse vectors, sorts, products of two sparse matrices, incomplete factorisations; each against what it is by definition.
 // build: -lcusparse
 // case: --sanitize memcheck,initcheck :: 0
+// out: (?m)^counted 5 5, rows 1, columns 1$
 // out: (?m)^axpby 0 wrong, gather 0, scatter 0, rot 0, dot 0$
 // out: (?m)^rows sorted 1 1, all sorted 1 1 1$
-// out: (?m)^product 7 elements, 0 wrong$
+// out: (?m)^product 7 elements of 8 products, 0 wrong$
 // out: (?m)^ilu 0 wrong, pivot -1 and 0; ic 0 wrong; a row without a diagonal 1: 9$
 // err: cusparseSpGEMM_compute +3 x 4 x 3, 6 and 5 elements
 #include <cusparse.h>
@@ -97,6 +98,8 @@ static void product() {
   cusparseSpGEMM_workEstimation(handle, n, n, &alpha, a, b, &beta, c, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, d, &bytes, nullptr);
   cudaMalloc(&buffer, bytes);
   cusparseSpGEMM_workEstimation(handle, n, n, &alpha, a, b, &beta, c, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, d, &bytes, buffer);
+  int64_t products = 0;
+  cusparseSpGEMM_getNumProducts(d, &products);
   cusparseSpGEMM_compute(handle, n, n, &alpha, a, b, &beta, c, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, d, &bytes, nullptr);
   cusparseSpGEMM_compute(handle, n, n, &alpha, a, b, &beta, c, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, d, &bytes, buffer);
   int64_t rows, columns, elements;
@@ -107,7 +110,7 @@ static void product() {
   cusparseSpGEMM_copy(handle, n, n, &alpha, a, b, &beta, c, CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, d);
   // Rows of A B: (7, 0, 22), (0, 24 + 40, 27), (35, 48, 54).
   const int off = wrong(from_device(values, elements), {14, 44, 128, 54, 70, 96, 108}) + (from_device(offsets, 4) != std::vector<int>{0, 2, 4, 7}) + (from_device(places, elements) != std::vector<int>{0, 2, 1, 2, 0, 1, 2});
-  std::printf("product %d elements, %d wrong\n", int(elements), off);
+  std::printf("product %d elements of %d products, %d wrong\n", int(elements), int(products), off);
 }
 
 static void incomplete() {
@@ -137,8 +140,21 @@ static void incomplete() {
   std::printf("ilu %d wrong, pivot %d and %d; ic %d wrong; a row without a diagonal %d: %d\n", of_lu, pivot, status, of_ic, missing, lacks);
 }
 
+static void counts() {
+  cusparseMatDescr_t description;
+  cusparseCreateMatDescr(&description);
+  auto* matrix = on_device<float>({1, 0, 2, 0, 0, 3, 0, 4, 5, 0, 0, 0});  // 3 x 4 by columns
+  auto* of_lines = on_device<int>({9, 9, 9, 9});
+  int all = 0, again = 0;
+  cusparseSnnz(handle, CUSPARSE_DIRECTION_ROW, 3, 4, description, matrix, 3, of_lines, &all);
+  const bool rows = from_device(of_lines, 4) == std::vector<int>{1, 1, 3, 9};
+  cusparseSnnz(handle, CUSPARSE_DIRECTION_COLUMN, 3, 4, description, matrix, 3, of_lines, &again);
+  std::printf("counted %d %d, rows %d, columns %d\n", all, again, rows, from_device(of_lines, 4) == std::vector<int>{2, 1, 2, 0});
+}
+
 int main() {
   cusparseCreate(&handle);
+  counts();
   vectors();
   sorts();
   product();

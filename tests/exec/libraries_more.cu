@@ -1,10 +1,10 @@
 // Functions of cuSOLVER, cuSPARSE and NVML beyond the first: what they make is multiplied again, and solutions are put in.
 // build: -lcusolver -lcusparse -lcublas -lnvidia-ml
 // case: --sanitize memcheck,initcheck -- solver :: 0
-// out: (?m)^solver: 0 wrong of 25
+// out: (?m)^solver: 0 wrong of 27
 // err: cusolverDnXgetrf 24 x 24
 // case: --sanitize memcheck,initcheck -- sparse :: 0
-// out: (?m)^sparse: 0 wrong of 14, singular 35
+// out: (?m)^sparse: 0 wrong of 16, singular 35
 // case: --gpus 2 -- nvml :: 0
 // out: (?m)^2 GPUs, 1: NVIDIA H200, 9.0, 1980 MHz, by its UUID 1, \d+ MiB used of \d+
 // out: temperature: Not Supported, before nvmlInit: Uninitialized
@@ -12,6 +12,7 @@
 // err: unsupported: cusolverDnXlarft
 #include <cusolverDn.h>
 #include <cusolverSp.h>
+#include <cusolverSp_LOWLEVEL_PREVIEW.h>
 #include <cusparse.h>
 
 #include <cmath>
@@ -207,6 +208,25 @@ static void factors(cusolverDnHandle_t solver, Device<double>& work, Device<int>
     const int status = cusolverDnDSgesv(solver, n, 2, a.p, n, pivots.p, b.p, n, x.p, n, work.p, 4096, &steps, info.p);
     expect("gesv", steps >= 0 ? status : -1, times(wide(general), wide(x.get()), n, n), wide(side));
   }
+  {  // rows exchanged from the last to the first
+    auto moved = wide(general);
+    Device<double> a(general);
+    Device<int> rows(vector<int>(size_t(n), n));
+    const int status = cusolverDnDlaswp(solver, n, a.p, n, 1, n, rows.p, -1);
+    for (int i = n - 1; i >= 0; --i) for (int j = 0; j < n; ++j) std::swap(moved[size_t(j) * n + i], moved[size_t(j) * n + n - 1]);
+    expect("laswp", status, wide(a.get()), moved);
+  }
+  {  // doubles are not refined from complex halves, as on an H100
+    cusolverDnIRSParams_t refinement;
+    cusolverDnIRSParamsCreate(&refinement);
+    cusolverDnIRSParamsSetSolverPrecisions(refinement, CUSOLVER_R_64F, CUSOLVER_C_16F);
+    cusolverDnIRSParamsSetRefinementSolver(refinement, CUSOLVER_IRS_REFINE_CLASSICAL);
+    size_t bytes = 0;
+    const int refused = cusolverDnIRSXgesv_bufferSize(solver, refinement, n, 1, &bytes);
+    cusolverDnIRSParamsSetSolverPrecisions(refinement, CUSOLVER_R_64F, CUSOLVER_R_16F);
+    expect("IRSXgesv", refused == CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC ? int(cusolverDnIRSXgesv_bufferSize(solver, refinement, n, 1, &bytes)) : -1, {}, {});
+    cusolverDnIRSParamsDestroy(refinement);
+  }
   cusolverDnDestroyParams(params);
 }
 
@@ -260,6 +280,33 @@ static void solves(int& singular) {
   cusparseDestroyMatDescr(description), cusolverSpDestroy(handle);
 }
 
+/// More equations than unknowns, twice at once; a factor without its diagonal of ones.
+static void tall() {
+  cusolverSpHandle_t handle;
+  cusparseMatDescr_t description;
+  cusolverSpCreate(&handle), cusparseCreateMatDescr(&description);
+  const int m = 6, n = 3, count = 10;
+  const vector<int> starts{0, 2, 4, 5, 7, 9, 10}, columns{0, 1, 1, 2, 2, 0, 2, 0, 1, 1};
+  const auto numbers = random_matrix(2 * count, 1), side = random_matrix(2 * m, 1);
+  Device<int> s(starts), c(columns);
+  Device<double> v(numbers), b(side), x(vector<double>(2 * n)), room(size_t(512));
+  csrqrInfo_t info;
+  size_t inner = 0, work = 0;
+  cusolverSpCreateCsrqrInfo(&info);
+  cusolverSpXcsrqrAnalysisBatched(handle, m, n, count, description, s.p, c.p, info);
+  cusolverSpDcsrqrBufferInfoBatched(handle, m, n, count, description, v.p, s.p, c.p, 2, info, &inner, &work);
+  const int status = cusolverSpDcsrqrsvBatched(handle, m, n, count, description, v.p, s.p, c.p, b.p, x.p, 2, info, room.p);
+  const auto got = wide(x.get());
+  for (int k = 0; k < 2; ++k) {
+    vector<Z> whole(m * n);
+    for (int i = 0; i < m; ++i) for (int e = starts[i]; e < starts[i + 1]; ++e) whole[columns[e] * m + i] = numbers[k * count + e];
+    const auto h = adjoint(whole, m);
+    const vector<Z> mine(got.begin() + k * n, got.begin() + (k + 1) * n), right(side.begin() + k * m, side.begin() + (k + 1) * m);
+    expect("csrqrsvBatched of a tall matrix", status, times(h, times(whole, mine, m, n), n, m), times(h, right, n, m));
+  }
+  cusolverSpDestroyCsrqrInfo(info), cusparseDestroyMatDescr(description), cusolverSpDestroy(handle);
+}
+
 static void formats() {
   cusparseHandle_t handle;
   cusparseCreate(&handle);
@@ -304,8 +351,16 @@ static void formats() {
   };
   cusparseCreateBsr(&a, n / block, n / block, int(places.size()), block, block, o.p, p.p, v.p, I, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F, CUSPARSE_ORDER_ROW);
   multiplied("BSR");
+  // Slices by a vector alone, as on an H100.
   cusparseCreateSlicedEll(&a, n, n, int(grid.values.size()), int(sliced.size()), slice, s.p, c.p, w.p, I, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
-  multiplied("sliced ELL");
+  cusparseDnVecDescr_t from, to;
+  cusparseCreateDnVec(&from, n, b.p, CUDA_R_64F), cusparseCreateDnVec(&to, n, out.p, CUDA_R_64F);
+  const int refused = cusparseSpMM(handle, N, N, &one, a, x, &zero, y, CUDA_R_64F, CUSPARSE_SPMM_ALG_DEFAULT, nullptr);
+  const int sum = cusparseSpMV(handle, N, &one, a, from, &zero, to, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
+  auto first = wide(out.get());
+  first.resize(n);
+  expect("sliced ELL", refused == CUSPARSE_STATUS_NOT_SUPPORTED ? sum : -1, first, times(grid.whole, wide(vector<double>(right.begin(), right.begin() + n)), n, n));
+  cusparseDestroySpMat(a), cusparseDestroyDnVec(from), cusparseDestroyDnVec(to);
   // Twice two columns: one matrix for both.
   cusparseCreateCsr(&a, n, n, int(grid.values.size()), starts.p, columns.p, values.p, I, I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
   cusparseDestroyDnMat(x), cusparseDestroyDnMat(y);
@@ -394,7 +449,7 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   int singular = -7;
   if (what == "solver") solver();
-  if (what == "sparse") solves(singular), formats();
+  if (what == "sparse") solves(singular), tall(), formats();
   if (what == "nvml") return nvml(), 0;
   if (what == "missing") {
     cusolverDnHandle_t handle;

@@ -55,6 +55,8 @@ def values_wrong(name, lines, folders):
 
 
 def wrong_in(real, ours):
+    if real[0] == "-99":  # NVIDIA's faults there
+        return None
     if real[0] != ours[0]:
         return "status", f"{ours[0]}, not {real[0]}"
     if real[4] != ours[4]:

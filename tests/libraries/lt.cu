@@ -163,9 +163,58 @@ template <typename A, typename To, typename S> void all(const char* types, cudaD
       for (const auto a : {N, T}) run(shape, {a, N, 1, 0, 1, 0, cublasLtEpilogue_t(e)}), run(shape, {a, N, 2, 2, 1, 0, cublasLtEpilogue_t(e)}), run(shape, {a, T, 1, 0, 1, 0, cublasLtEpilogue_t(e), false});
 }
 
-int main() {
+/// Which algorithms there are for types, and what the first ones can; what is asked of none, or of too little room.
+static void algorithms() {
+  const struct { const char* name; cublasComputeType_t compute; cudaDataType scale, a, c; } kinds[] = {
+      {"S", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F}, {"S tf32", CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F},
+      {"H", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F}, {"H 16F", CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F}, {"B", CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF},
+      {"D", CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F}, {"C", CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F}, {"Z", CUBLAS_COMPUTE_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F},
+      {"I8", CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I}, {"none", CUBLAS_COMPUTE_64F, CUDA_R_32F, CUDA_R_16F, CUDA_R_32F}};
+  for (const auto& kind : kinds) {
+    int ids[300], count = -7;
+    for (const int most : {300, 2, 0}) {
+      const int status = cublasLtMatmulAlgoGetIds(lt, kind.compute, kind.scale, kind.a, kind.a, kind.c, kind.c, most, ids, &count);
+      std::string told = text("count %d:", count);
+      for (int i = 0; i < count && i < most; ++i) told += text(" %d", ids[i]);
+      line(text("ids of %s, %d at most", kind.name, most), status, 0, 0, told);
+    }
+    cublasLtMatmulAlgoGetIds(lt, kind.compute, kind.scale, kind.a, kind.a, kind.c, kind.c, 300, ids, &count);
+    for (const int which : {0, count - 1, count}) {
+      if (which < 0) continue;
+      const int id = which < count ? ids[which] : 9999;
+      cublasLtMatmulAlgo_t algo;
+      const int made = cublasLtMatmulAlgoInit(lt, kind.compute, kind.scale, kind.a, kind.a, kind.c, kind.c, id, &algo);
+      line(text("init of %s, id %d", kind.name, id), made, 0, 0);
+      if (made != 0) continue;
+      for (int cap = 0; cap <= 22; ++cap) {
+        size_t written = 7777;
+        uint32_t values[256] = {};
+        int status = cublasLtMatmulAlgoCapGetAttribute(&algo, cublasLtMatmulAlgoCapAttributes_t(cap), nullptr, 0, &written);
+        std::string told = text("asked %zu", written);
+        status = status * 1000 + cublasLtMatmulAlgoCapGetAttribute(&algo, cublasLtMatmulAlgoCapAttributes_t(cap), values, written < sizeof values ? written : 4, &written);
+        told += text(" written %zu:", written);
+        for (size_t i = 0; i < (written + 3) / 4 && i < 64; ++i) told += text(" %u", values[i]);
+        line(text("cap %d of %s, id %d", cap, kind.name, id), status, 0, 0, told);
+      }
+      for (int config = 0; config <= 8; ++config) {
+        uint64_t value = 0;
+        size_t written = 7777;
+        int status = cublasLtMatmulAlgoConfigGetAttribute(&algo, cublasLtMatmulAlgoConfigAttributes_t(config), &value, config < 7 ? 4 : 2, &written);
+        const std::string before = text("first %llu of %zu", (unsigned long long)value, written);
+        value = 2;
+        status = status * 1000 + cublasLtMatmulAlgoConfigSetAttribute(&algo, cublasLtMatmulAlgoConfigAttributes_t(config), &value, config < 7 ? 4 : 2);
+        value = 0;
+        status = status * 1000 + cublasLtMatmulAlgoConfigGetAttribute(&algo, cublasLtMatmulAlgoConfigAttributes_t(config), &value, config < 7 ? 4 : 2, &written);
+        line(text("config %d of %s, id %d", config, kind.name, id), status, 0, 0, before + text(" then %llu", (unsigned long long)value));
+      }
+    }
+  }
+}
+
+int main(int count, char**) {
   begin();
   cublasLtCreate(&lt);
+  if (count > 1) return algorithms(), end();
   workspace = take(kWorkspace);
   using H = __half;
   using B = __nv_bfloat16;

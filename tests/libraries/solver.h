@@ -3,6 +3,9 @@
 
 #include <cusolverDn.h>
 
+#include <csetjmp>
+#include <csignal>
+
 #include "blas.h"
 
 static cusolverDnHandle_t solver;
@@ -83,4 +86,30 @@ template <typename T> void tell_values(const std::string& name, int status, cons
   const auto now = got.get();
   for (size_t i = 0; i < ref.size(); ++i) a.all[i] = now[i], b.all[i] = ref[i];
   tell<R>(name, status, a, b, more);
+}
+
+template <typename T> constexpr cudaDataType type_of = std::is_same_v<T, float> ? CUDA_R_32F : std::is_same_v<T, double> ? CUDA_R_64F : std::is_same_v<T, C> ? CUDA_C_32F : CUDA_C_64F;
+template <typename T> T real_number(double x) { return T(Real<T>(x)); }
+static const auto kVector = CUSOLVER_EIG_MODE_VECTOR;
+
+template <typename W> Dense<W> columns_of(const Dense<W>& a, int64_t count) {
+  Dense<W> part(a.m, count);
+  for (int64_t j = 0; j < count; ++j) for (int64_t i = 0; i < a.m; ++i) part(i, j) = a(i, j);
+  return part;
+}
+template <typename W, typename R> Dense<W> scaled(Dense<W> a, const vector<R>& by) {
+  for (int64_t j = 0; j < a.n; ++j) for (int64_t i = 0; i < a.m; ++i) a(i, j) *= L(by[size_t(j)]);
+  return a;
+}
+
+/// What a call returns; -99 where the library faults in it: NVIDIA's reads by some pointers that are null.
+constexpr int kFault = -99;
+inline sigjmp_buf after_fault;
+template <typename Call> int guarded(Call call) {
+  struct sigaction ours = {}, before;
+  ours.sa_handler = [](int) { siglongjmp(after_fault, 1); };
+  sigaction(SIGSEGV, &ours, &before);
+  const int status = sigsetjmp(after_fault, 1) == 0 ? call() : kFault;
+  sigaction(SIGSEGV, &before, nullptr);
+  return status;
 }

@@ -1,12 +1,9 @@
 // cuSOLVER's further functions: inverses, many matrices at once, L D L^T, pairs of matrices, some eigenvalues, Jacobi's methods, the 64-bit
-// functions, refinement; and what is refused.
+// functions, refinement.
+// solves [S|D|C|Z]
 #include <tuple>
 
 #include "solver.h"
-
-template <typename T> constexpr cudaDataType type_of = std::is_same_v<T, float> ? CUDA_R_32F : std::is_same_v<T, double> ? CUDA_R_64F : std::is_same_v<T, C> ? CUDA_C_32F : CUDA_C_64F;
-template <typename T> T real_number(double x) { return T(Real<T>(x)); }
-static const auto kVector = CUSOLVER_EIG_MODE_VECTOR;
 
 /// A Hermitian matrix, positive if asked; the other triangle is NaN. Returns the whole.
 template <typename T> Dense<Wide<T>> fill_hermitian(Matrix<T>& a, bool upper, bool positive, bool symmetric = false) {
@@ -31,16 +28,6 @@ template <typename T> Dense<Wide<T>> whole_of(const Matrix<T>& a, bool upper, bo
   for (int j = 0; j < a.n; ++j) for (int i = 0; i < a.n; ++i) whole(i, j) = (upper ? i <= j : i >= j) ? now(i, j) : symmetric ? now(j, i) : conj_of(now(j, i));
   return whole;
 }
-template <typename W> Dense<W> columns_of(const Dense<W>& a, int64_t count) {
-  Dense<W> part(a.m, count);
-  for (int64_t j = 0; j < count; ++j) for (int64_t i = 0; i < a.m; ++i) part(i, j) = a(i, j);
-  return part;
-}
-template <typename W, typename R> Dense<W> scaled(Dense<W> a, const vector<R>& by) {
-  for (int64_t j = 0; j < a.n; ++j) for (int64_t i = 0; i < a.m; ++i) a(i, j) *= L(by[size_t(j)]);
-  return a;
-}
-
 template <typename T> void inverses(int n) {
   using W = Wide<T>;
   for (const auto fill : kFills) {
@@ -384,101 +371,6 @@ template <typename T> void refined(int m, int n) {
   tell<T>("gels residual" + tail, status, product(h, product(dense_of(a), now_of(x))), product(h, dense_of(b)), work.told());
 }
 
-template <typename T> void refused() {
-  Case one;
-  Matrix<T> a(4, 4), b(4, 4), v(4, 4);
-  Work work(4);
-  Array<Real<T>> w(size_t(8));
-  T* const space = room<T>(100000);
-  auto* const at = cuda(space);
-  int size = 0, found = 0;
-  cusolverDnParams_t params;
-  cusolverDnCreateParams(&params);
-  syevjInfo_t eigen;
-  cusolverDnCreateSyevjInfo(&eigen);
-  gesvdjInfo_t info;
-  cusolverDnCreateGesvdjInfo(&info);
-  constexpr auto t = type_of<T>;
-  constexpr auto real = sizeof(Real<T>) == 4 ? CUDA_R_32F : CUDA_R_64F;
-  size_t device = 0, host = 0;
-  int64_t* const rows = static_cast<int64_t*>(take(64));
-  const auto is = [&](const char* what, int status) {
-    line(text("%s<%s>", what, Kind<T>::name), status, 0, 0, work.told());
-    work.info.put();
-  };
-  const auto lower = CUBLAS_FILL_MODE_LOWER;
-  const auto bad = cublasFillMode_t(7);
-  is("potri n", SDCZ(potri, lower, -1, a.p(), 6, at, 100000, work.info.device));
-  is("potri lda", SDCZ(potri, lower, 4, a.p(), 3, at, 100000, work.info.device));
-  is("potri fill", SDCZ(potri, bad, 4, a.p(), 6, at, 100000, work.info.device));
-  is("potri n 0", SDCZ(potri, lower, 0, a.p(), 6, at, 100000, work.info.device));
-  is("potri size", SDCZ(potri_bufferSize, lower, -1, a.p(), 6, &size));
-  is("sytrf n", SDCZ(sytrf, lower, -1, a.p(), 6, work.pivots.device, at, 100000, work.info.device));
-  is("sytrf lda", SDCZ(sytrf, lower, 4, a.p(), 3, work.pivots.device, at, 100000, work.info.device));
-  is("sytrf fill", SDCZ(sytrf, bad, 4, a.p(), 6, work.pivots.device, at, 100000, work.info.device));
-  is("sytrf size", SDCZ(sytrf_bufferSize, -1, a.p(), 6, &size));
-  is("sytri lda", SDCZ(sytri, lower, 4, a.p(), 3, work.pivots.device, at, 100000, work.info.device));
-  is("potrfBatched n", SDCZ(potrfBatched, lower, -1, nullptr, 6, work.info.device, 1));
-  is("potrfBatched lda", SDCZ(potrfBatched, lower, 4, nullptr, 3, work.info.device, 1));
-  is("potrfBatched fill", SDCZ(potrfBatched, bad, 4, nullptr, 6, work.info.device, 1));
-  is("potrfBatched none", SDCZ(potrfBatched, lower, 4, nullptr, 6, work.info.device, 0));
-  is("potrfBatched below none", SDCZ(potrfBatched, lower, 4, nullptr, 6, work.info.device, -1));
-  is("potrsBatched nrhs", SDCZ(potrsBatched, lower, 4, 2, nullptr, 6, nullptr, 6, work.info.device, 1));
-  is("potrsBatched lda", SDCZ(potrsBatched, lower, 4, 1, nullptr, 3, nullptr, 6, work.info.device, 1));
-  const auto all = CUSOLVER_EIG_RANGE_ALL, by_index = CUSOLVER_EIG_RANGE_I, by_value = CUSOLVER_EIG_RANGE_V;
-#define SYEVDX(...) SOLVE(Ssyevdx, Dsyevdx, Cheevdx, Zheevdx, kVector, __VA_ARGS__)
-  is("syevdx n", SYEVDX(all, lower, -4, a.p(), 6, 0, 0, 0, 0, &found, w.device, at, 100000, work.info.device));
-  is("syevdx lda", SYEVDX(all, lower, 4, a.p(), 3, 0, 0, 0, 0, &found, w.device, at, 100000, work.info.device));
-  is("syevdx range", SYEVDX(cusolverEigRange_t(5), lower, 4, a.p(), 6, 0, 0, 0, 0, &found, w.device, at, 100000, work.info.device));
-  is("syevdx il", SYEVDX(by_index, lower, 4, a.p(), 6, 0, 0, 0, 2, &found, w.device, at, 100000, work.info.device));
-  is("syevdx iu", SYEVDX(by_index, lower, 4, a.p(), 6, 0, 0, 2, 5, &found, w.device, at, 100000, work.info.device));
-  is("syevdx il above iu", SYEVDX(by_index, lower, 4, a.p(), 6, 0, 0, 3, 2, &found, w.device, at, 100000, work.info.device));
-  is("syevdx vl", SYEVDX(by_value, lower, 4, a.p(), 6, 2, 1, 0, 0, &found, w.device, at, 100000, work.info.device));
-  is("syevdx fill", SYEVDX(all, bad, 4, a.p(), 6, 0, 0, 0, 0, &found, w.device, at, 100000, work.info.device));
-#define SYGVD(...) SOLVE(Ssygvd, Dsygvd, Chegvd, Zhegvd, __VA_ARGS__)
-  is("sygvd kind", SYGVD(cusolverEigType_t(4), kVector, lower, 4, a.p(), 6, b.p(), 6, w.device, at, 100000, work.info.device));
-  is("sygvd n", SYGVD(CUSOLVER_EIG_TYPE_1, kVector, lower, -4, a.p(), 6, b.p(), 6, w.device, at, 100000, work.info.device));
-  is("sygvd lda", SYGVD(CUSOLVER_EIG_TYPE_1, kVector, lower, 4, a.p(), 3, b.p(), 6, w.device, at, 100000, work.info.device));
-  is("sygvd ldb", SYGVD(CUSOLVER_EIG_TYPE_1, kVector, lower, 4, a.p(), 6, b.p(), 3, w.device, at, 100000, work.info.device));
-#define SYEVJ(...) SOLVE(Ssyevj, Dsyevj, Cheevj, Zheevj, kVector, __VA_ARGS__)
-  is("syevj n", SYEVJ(lower, -4, a.p(), 6, w.device, at, 100000, work.info.device, eigen));
-  is("syevj lda", SYEVJ(lower, 4, a.p(), 3, w.device, at, 100000, work.info.device, eigen));
-  is("syevj fill", SYEVJ(bad, 4, a.p(), 6, w.device, at, 100000, work.info.device, eigen));
-  is("syevj info", SYEVJ(lower, 4, a.p(), 6, w.device, at, 100000, work.info.device, nullptr));
-#define GESVDJ(...) SDCZ(gesvdj, kVector, 0, __VA_ARGS__)
-  is("gesvdj m", GESVDJ(-4, 4, a.p(), 6, w.device, b.p(), 6, v.p(), 6, at, 100000, work.info.device, info));
-  is("gesvdj n", GESVDJ(4, -4, a.p(), 6, w.device, b.p(), 6, v.p(), 6, at, 100000, work.info.device, info));
-  is("gesvdj lda", GESVDJ(4, 4, a.p(), 3, w.device, b.p(), 6, v.p(), 6, at, 100000, work.info.device, info));
-  is("gesvdj ldu", GESVDJ(4, 4, a.p(), 6, w.device, b.p(), 3, v.p(), 6, at, 100000, work.info.device, info));
-  is("gesvdj ldv", GESVDJ(4, 4, a.p(), 6, w.device, b.p(), 6, v.p(), 3, at, 100000, work.info.device, info));
-  is("gesvdj info", GESVDJ(4, 4, a.p(), 6, w.device, b.p(), 6, v.p(), 6, at, 100000, work.info.device, nullptr));
-  is("gesvdjBatched 33", SDCZ(gesvdjBatched_bufferSize, kVector, 33, 4, a.p(), 36, w.device, b.p(), 36, v.p(), 6, &size, info, 1));
-  is("gesvda m below n", SDCZ(gesvdaStridedBatched_bufferSize, kVector, 2, 3, 4, a.p(), 6, 0, w.device, 0, b.p(), 6, 0, v.p(), 6, 0, &size, 1));
-  is("gesvda rank", SDCZ(gesvdaStridedBatched_bufferSize, kVector, 5, 4, 4, a.p(), 6, 0, w.device, 0, b.p(), 6, 0, v.p(), 6, 0, &size, 1));
-  is("Xpotrf size n", cusolverDnXpotrf_bufferSize(solver, params, lower, -1, t, a.p(), 6, t, &device, &host));
-  is("Xpotrf size type", cusolverDnXpotrf_bufferSize(solver, params, lower, 4, CUDA_R_16F, a.p(), 6, CUDA_R_16F, &device, &host));
-  is("Xpotrf params", cusolverDnXpotrf_bufferSize(solver, nullptr, lower, 4, t, a.p(), 6, t, &device, &host));
-  is("Xpotrf lda", cusolverDnXpotrf(solver, params, lower, 4, t, a.p(), 3, t, space, 100000, nullptr, 0, work.info.device));
-  is("Xpotrf n", cusolverDnXpotrf(solver, params, lower, -4, t, a.p(), 6, t, space, 100000, nullptr, 0, work.info.device));
-  is("Xpotrf small", cusolverDnXpotrf(solver, params, lower, 4, t, a.p(), 6, t, space, 0, nullptr, 0, work.info.device));
-  is("Xgetrf m", cusolverDnXgetrf(solver, params, -4, 4, t, a.p(), 6, rows, t, space, 100000, nullptr, 0, work.info.device));
-  is("Xgetrf lda", cusolverDnXgetrf(solver, params, 4, 4, t, a.p(), 3, rows, t, space, 100000, nullptr, 0, work.info.device));
-  is("Xgetrf compute", cusolverDnXgetrf(solver, params, 4, 4, t, a.p(), 6, rows, CUDA_R_16F, space, 100000, nullptr, 0, work.info.device));
-  is("Xgetrs op", cusolverDnXgetrs(solver, params, cublasOperation_t(9), 4, 1, t, a.p(), 6, rows, t, b.p(), 6, work.info.device));
-  is("Xgetrs ldb", cusolverDnXgetrs(solver, params, CUBLAS_OP_N, 4, 1, t, a.p(), 6, rows, t, b.p(), 2, work.info.device));
-  is("Xgeqrf lda", cusolverDnXgeqrf(solver, params, 4, 4, t, a.p(), 3, t, b.p(), t, space, 100000, nullptr, 0, work.info.device));
-  is("Xsyevd size lda", cusolverDnXsyevd_bufferSize(solver, params, kVector, lower, 4, t, a.p(), 3, real, w.device, t, &device, &host));
-  is("Xsyevd size n", cusolverDnXsyevd_bufferSize(solver, params, kVector, lower, -4, t, a.p(), 6, real, w.device, t, &device, &host));
-  is("Xgesvd size wide", cusolverDnXgesvd_bufferSize(solver, params, 'A', 'A', 3, 4, t, a.p(), 6, real, w.device, t, b.p(), 6, t, v.p(), 6, t, &device, &host));
-  is("Xgeev left", cusolverDnXgeev_bufferSize(solver, params, kVector, kVector, 4, t, a.p(), 6, t, w.device, t, b.p(), 6, t, v.p(), 6, t, &device, &host));
-  is("Xgeev real values", cusolverDnXgeev_bufferSize(solver, params, CUSOLVER_EIG_MODE_NOVECTOR, kVector, 4, t, a.p(), 6, real, w.device, t, b.p(), 6, t, v.p(), 6, t, &device, &host));
-  size_t bytes = 0;
-  is("gesv size n", SOLVE(SSgesv_bufferSize, DDgesv_bufferSize, CCgesv_bufferSize, ZZgesv_bufferSize, -4, 1, a.p(), 6, nullptr, b.p(), 6, v.p(), 6, nullptr, &bytes));
-  is("gesv size lda", SOLVE(SSgesv_bufferSize, DDgesv_bufferSize, CCgesv_bufferSize, ZZgesv_bufferSize, 4, 1, a.p(), 3, nullptr, b.p(), 6, v.p(), 6, nullptr, &bytes));
-  is("gels size wide", SOLVE(SSgels_bufferSize, DDgels_bufferSize, CCgels_bufferSize, ZZgels_bufferSize, 3, 4, 1, a.p(), 6, b.p(), 6, v.p(), 6, nullptr, &bytes));
-  cusolverDnDestroyParams(params), cusolverDnDestroySyevjInfo(eigen), cusolverDnDestroyGesvdjInfo(info);
-}
-
 template <typename T> void all() {
   for (const int n : {1, 2, 5, 9, 33}) inverses<T>(n);
   for (const int n : {1, 4, 20}) many<T>(n, 3);
@@ -490,11 +382,14 @@ template <typename T> void all() {
   refined<T>(8, 8), refined<T>(12, 5), refined<T>(40, 40);
 }
 
-int main() {
+int main(int count, char** words) {
   begin();
   cusolverDnCreate(&solver);
-  all<float>(), all<double>(), all<C>(), all<Z>();
-  refused<float>(), refused<double>(), refused<C>(), refused<Z>();
+  const auto is = [&](const char* type) { return count < 2 || std::strcmp(words[1], type) == 0; };
+  if (is("S")) all<float>();
+  if (is("D")) all<double>();
+  if (is("C")) all<C>();
+  if (is("Z")) all<Z>();
   cusolverDnDestroy(solver);
   return end();
 }

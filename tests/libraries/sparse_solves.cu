@@ -4,8 +4,6 @@
 
 #include "solver.h"
 
-template <typename T> T real_number(double x) { return T(Real<T>(x)); }
-
 template <typename T> void sparse(int n, const char* how) {
   using W = Wide<T>;
   using K = typename Kind<T>::Cuda;

@@ -28,6 +28,7 @@ constexpr std::array rules{
     Rule{"barrier", R"(__syncwarp\([^()]*\))", ""},
     Rule{"barrier", R"(\b\w+\.sync\(\))", ""},
     Rule{"fence", R"(__threadfence(_block|_system)?\(\))", ""},
+    Rule{"fence", R"(\bvolatile )", ""},
     Rule{"comparison", R"( < )", " <= "},
     Rule{"comparison", R"( <= )", " < "},
     Rule{"comparison", R"( > )", " >= "},
@@ -44,26 +45,55 @@ constexpr std::array rules{
     Rule{"arithmetic", R"((\w|\)|\]) \* (?=\w|\())", "$1 + "},
     Rule{"arithmetic", R"((\w|\)|\]) / (?=\w|\())", "$1 * "},
     Rule{"arithmetic", R"((\w|\)|\]) % (?=\w|\())", "$1 / "},
+    Rule{"arithmetic", R"((\w|\)|\]) & (?=\w|\())", "$1 | "},
+    Rule{"arithmetic", R"((\w|\)|\]) \| (?=\w|\())", "$1 & "},
+    Rule{"arithmetic", R"((\w|\)|\]) \^ (?=\w|\())", "$1 & "},
+    Rule{"arithmetic", R"((\w|\)|\]) << (?=\w|\())", "$1 >> "},
+    Rule{"arithmetic", R"((\w|\)|\]) >> (?=\w|\())", "$1 << "},
+    Rule{"arithmetic", R"(([=,(?:] |\()-(?=[A-Za-z_(]))", "$1"},
+    Rule{"function", R"(\bfmax(f?)\()", "fmin$1("},
+    Rule{"function", R"(\bfmin(f?)\()", "fmax$1("},
+    Rule{"function", R"(\b(?:__)?exp(f?)\()", "exp2$1("},
+    Rule{"function", R"(\b(?:__)?log(f?)\()", "log2$1("},
+    Rule{"function", R"(\bsqrt(f?)\()", "rsqrt$1("},
+    Rule{"function", R"(\brsqrt(f?)\()", "sqrt$1("},
+    Rule{"function", R"(\bf?abs(f?)\()", "("},
     Rule{"accumulator", R"((\w|\)|\]) \+= )", "$1 = "},
     Rule{"accumulator", R"((\w|\)|\]) \+= )", "$1 -= "},
+    Rule{"accumulator", R"((\w|\)|\]) ([-*&|^])= )", "$1 = "},
     Rule{"accumulator", R"((\]) = )", "$1 += "},
     Rule{"accumulator", R"(\bdouble\b)", "float"},
     Rule{"accumulator", R"(\bfloat (\w+) = )", "int $1 = "},
     Rule{"accumulator", R"(\blong\b)", "int"},
+    Rule{"accumulator", R"(\bsize_t\b)", "int"},
     Rule{"stride", R"( /= 2\b)", " /= 4"},
     Rule{"stride", R"( >>= 1\b)", " >>= 2"},
     Rule{"stride", R"( \*= 2\b)", " *= 4"},
     Rule{"stride", R"( <<= 1\b)", " <<= 2"},
     Rule{"stride", R"(\+\+(\w+)\))", "$1 += 2)"},
+    Rule{"stride", R"(; (\w+) \+= (?=[A-Za-z]))", "; $1 += 2 * "},
     Rule{"stride", R"(blockDim\.x \* gridDim\.x|gridDim\.x \* blockDim\.x)", "blockDim.x"},
     Rule{"mask", R"(0x[fF]{8}\b)", "0x0000ffff"},
     Rule{"neutral element", R"( = 0\b(?!\.|x))", " = 1"},
     Rule{"neutral element", R"( = 0\.0?f)", " = 1.0f"},
+    Rule{"neutral element", R"( : 0\.0?f)", " : 1.0f"},
+    Rule{"neutral element", R"(-INFINITY\b|-FLT_MAX\b|\bFLT_MIN\b)", "0"},
+    Rule{"neutral element", R"(\bINFINITY\b|\bFLT_MAX\b|\bINT_MAX\b|\bINT_MIN\b)", "0"},
     Rule{"neutral element", R"(\bT\(0\))", "T(1)"},
     Rule{"neutral element", R"( : 0\b(?!\.|x))", " : 1"},
     Rule{"neutral element", R"( = 1\b(?!\.|x))", " = 0"},
     Rule{"shuffle", R"(\b__shfl_(down|xor)_sync\b)", "__shfl_up_sync"},
     Rule{"shuffle", R"(\b__shfl_up_sync\b)", "__shfl_down_sync"},
+    Rule{"vote", R"(\b__any_sync\b)", "__all_sync"},
+    Rule{"vote", R"(\b__all_sync\b)", "__any_sync"},
+    Rule{"vote", R"(\b__activemask\(\))", "0xffffffff"},
+    Rule{"atomic", R"(\batomicMax\b)", "atomicMin"},
+    Rule{"atomic", R"(\batomicMin\b)", "atomicMax"},
+    Rule{"atomic", R"(\batomicSub\b)", "atomicAdd"},
+    Rule{"atomic", R"(\batomicOr\b)", "atomicXor"},
+    Rule{"guard", R"(\bcontinue;)", "break;"},
+    Rule{"guard", R"(\bbreak;)", "continue;"},
+    Rule{"guard", R"(!(?=[A-Za-z_(]))", ""},
     Rule{"launch", R"(\bblockDim\.x\b)", "256"},
     Rule{"launch", R"(\bblockDim\.x\b)", "32"},
     Rule{"launch", R"(\bblockDim\.y\b)", "8"},
@@ -108,6 +138,7 @@ class Mutator {
     conditions();
     choices();
     numbers();
+    fractions();
     subscripts();
     shared_arrays();
     atomics();
@@ -161,11 +192,23 @@ class Mutator {
       const auto text = source_.substr(begin, end - begin);
       add("guard", begin, end - begin, "true", fmt::format("'if ({})' always holds", text));
       add("guard", begin, end - begin, "false", fmt::format("'if ({})' never holds", text));
+      add("guard", begin, end - begin, "!(" + text + ")", fmt::format("'if ({})' holds where it did not", text));
       for (const char* both : {" && ", " || "})
-        if (const auto at = code_.find(both, begin); at < end)
+        if (const auto at = code_.find(both, begin); at < end) {
           add("guard", at, 4, both[1] == '&' ? " || " : " && ",
               fmt::format("'{}' is '{}' in 'if ({})'", std::string(both, 1, 2), both[1] == '&' ? "||" : "&&", text));
+          halves(begin, at, end);
+        }
     });
+  }
+
+  /// One part of a condition alone, where the parts are plain: what is in brackets may hold the operator.
+  void halves(std::size_t begin, std::size_t at, std::size_t end) {
+    const auto text = source_.substr(begin, end - begin), first = source_.substr(begin, at - begin),
+               second = source_.substr(at + 4, end - at - 4);
+    if (std::ranges::count(first, '(') != std::ranges::count(first, ')')) return;
+    add("guard", begin, end - begin, first, fmt::format("'if ({})' asks for '{}' alone", text, first));
+    add("guard", begin, end - begin, second, fmt::format("'if ({})' asks for '{}' alone", text, second));
   }
 
   /// `? :`: one side for all.
@@ -173,7 +216,11 @@ class Mutator {
     const std::regex look_for(R"( \? )");
     for (auto it = std::sregex_iterator(code_.begin(), code_.end(), look_for); it != std::sregex_iterator(); ++it) {
       const auto at = static_cast<std::size_t>(it->position());
-      if (inside_[at]) add("guard", at, 3, " || true ? ", fmt::format("'?' always takes what is before ':'"));
+      if (!inside_[at]) continue;
+      add("guard", at, 3, " || true ? ", "'?' always takes what is before ':'");
+      const auto before = std::string_view(code_).substr(0, at);  // "a || b && false" would still be a
+      if (before.substr(before.find_last_of(";{\n") + 1).find("||") == std::string_view::npos)
+        add("guard", at, 3, " && false ? ", "'?' always takes what is behind ':'");
     }
   }
 
@@ -190,12 +237,31 @@ class Mutator {
     }
   }
 
+  /// Numbers with a fraction: twice as large.
+  void fractions() {
+    const std::regex look_for(R"((^|[^\w.])(\d*\.\d+f?)(?![\w.]))");
+    for (auto it = std::sregex_iterator(code_.begin(), code_.end(), look_for); it != std::sregex_iterator(); ++it) {
+      const auto at = static_cast<std::size_t>(it->position(2));
+      const auto was = it->str(2);
+      if (inside_[at] && was.find_first_of("123456789") != std::string::npos)
+        add("number", at, was.size(), "(2 * " + was + ")", fmt::format("'{}' is '(2 * {})'", was, was));
+    }
+  }
+
   void subscripts() {
     brackets(R"([\w\]]\[)", '[', ']', [&](std::size_t begin, std::size_t end) {
       const auto text = source_.substr(begin, end - begin);
       const bool declares = text.find_first_not_of("0123456789 +-*/") == std::string::npos;  // float tile[32][33]
-      if (!declares) add("index", begin, end - begin, text + " + 1", fmt::format("'[{}]' is one further", text));
+      if (declares) return;
+      add("index", begin, end - begin, text + " + 1", fmt::format("'[{}]' is one further", text));
+      add("index", begin, end - begin, text + " - 1", fmt::format("'[{}]' is one before", text));
     });
+    const std::regex two(R"(\[([A-Za-z_][\w.]*)\]\[([A-Za-z_][\w.]*)\])");
+    for (auto it = std::sregex_iterator(code_.begin(), code_.end(), two); it != std::sregex_iterator(); ++it)
+      if (inside_[static_cast<std::size_t>(it->position())] && it->str(1) != it->str(2))
+        add("index", static_cast<std::size_t>(it->position()), it->str().size(),
+            fmt::format("[{}][{}]", it->str(2), it->str(1)),
+            fmt::format("'{}' is '[{}][{}]'", it->str(), it->str(2), it->str(1)));
   }
 
   /// Arrays in shared memory: shorter by one, half as long, and each thread's own.

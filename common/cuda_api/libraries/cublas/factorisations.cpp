@@ -231,8 +231,9 @@ Status gels_batched(const Call& call, Op op, i64 m, i64 n, i64 nrhs, In a, i64 l
                                             : 0;
   if (info != nullptr && runtime().host_may_touch(address_of(info))) std::memcpy(info, &wrong, sizeof wrong);
   if (wrong != 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (batch == 0) return CUBLAS_STATUS_SUCCESS;
   if (op != CUBLAS_OP_N || m < n) return CUBLAS_STATUS_NOT_SUPPORTED;  // as the manual has it
-  if (n == 0 || nrhs == 0 || batch == 0) return CUBLAS_STATUS_SUCCESS;
+  if (n == 0 || nrhs == 0) return CUBLAS_STATUS_SUCCESS;
   const Type t = call.type();
   const PointerArrays arrays({{"Aarray", a}, {"Carray", c}}, batch);
   const Operand infos = integers("devInfoArray", dev_info, dev_info == nullptr ? 0 : batch).written();

@@ -26,6 +26,21 @@ static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t));
   return made;
 }
 
+/// How an algorithm is set up.
+struct Algorithm {
+  std::int32_t id = 0;
+  std::uint32_t tile = 0;
+  std::int32_t splits = 1;
+  std::uint32_t reduction = 0, swizzling = 0, custom = 0, stages = 0;
+  std::uint16_t inner_shape = 0, cluster_shape = 0;
+};
+static_assert(sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
+
+inline void put(cublasLtMatmulAlgo_t* to, const Algorithm& algorithm) {
+  *to = {};
+  std::memcpy(to->data, &algorithm, sizeof algorithm);
+}
+
 /// An attribute of a product, as the program set it, or its default.
 template <typename T>
 [[nodiscard]] T attribute(cublasLtMatmulDesc_t description, int which);

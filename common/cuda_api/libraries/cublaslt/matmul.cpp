@@ -407,6 +407,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   *returned = 0;
   if (const auto status = check(product_of(description, a, b, c, d)); status != CUBLAS_STATUS_SUCCESS) return status;
   results[0] = {};
+  put(&results[0].algo, {});
   results[0].state = CUBLAS_STATUS_SUCCESS;
   results[0].wavesCount = 1;
   *returned = 1;

@@ -232,6 +232,7 @@ cufftResult execute(const char* function, cufftHandle handle, cufftType type, vo
   const bool narrow = plan.half || plan.bfloat;
   if (plan.type != type || (narrow && function != std::string_view("cufftXtExec"))) return CUFFT_INVALID_TYPE;
   if (in == nullptr || out == nullptr || (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
+  if (plan.points() == 0) return CUFFT_SUCCESS;
   LibraryOperation operation;
   operation.function = function;
   std::string shape = fmt::format("{}", plan.n[0]);
@@ -259,12 +260,12 @@ struct Layout {
   i64 batch;
   bool half = false, bfloat = false;
 };
-
 cufftResult check(const Layout& layout) {
   if (layout.n.empty() || layout.n.size() > 3) return CUFFT_INVALID_VALUE;  // of a rank that is none, or no sizes
   __int128 points = layout.batch;
   for (const i64 one : layout.n) {
-    if (one <= 0) return CUFFT_INVALID_SIZE;
+    // As an H100 has it: of two and three dimensions one may be empty, and then nothing happens.
+    if (one < 0 || (one == 0 && layout.n.size() == 1)) return CUFFT_INVALID_SIZE;
     points *= one;
     if (points > (__int128{1} << 40)) return CUFFT_INVALID_SIZE;
     if ((layout.half || layout.bfloat) && !std::has_single_bit(static_cast<std::uint64_t>(one)))
@@ -284,7 +285,8 @@ cufftResult check(const Layout& layout) {
   }
   for (const Side* side : {&layout.in, &layout.out})
     if (!side->embed.empty() &&
-        (side->stride <= 0 || side->distance < 0 || std::ranges::any_of(side->embed, [](i64 one) { return one <= 0; })))
+        (side->stride <= 0 || side->distance < 0 ||  // the first of `embed` has no use
+         std::any_of(side->embed.begin() + 1, side->embed.end(), [](i64 one) { return one <= 0; })))
       return CUFFT_INVALID_VALUE;
   return CUFFT_SUCCESS;
 }

@@ -152,15 +152,17 @@ Status lauum(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
 }
 
 Status laswp(const Call& call, i64 n, Out a, i64 lda, i64 first, i64 last, In pivots, i64 step) {
-  GPULAB_CHECK(n >= 0 && lda >= 1 && first >= 1 && last >= first && last <= lda && step == 1);
+  GPULAB_CHECK(n >= 0 && lda >= 1 && first >= 1 && last >= first && last <= lda && (step == 1 || step == -1));
   const Type t = type_of(call);
   const Operand to = matrix("A", a, t, lda, n, lda).changed(), rows = pivots_of(call, "devIpiv", pivots, last);
   return queue(call, lda, n, 0, {to.buffer(), rows.buffer()}, [=](LibraryAccess& memory) {
     for_type(t, [&](auto kind) {
       auto values = load<decltype(kind)>(memory, to);
       const auto exchanged = load_pivots(memory, rows, lda);
-      for (i64 i = first - 1; i < last; ++i)
+      for (i64 k = 0; k <= last - first; ++k) {
+        const i64 i = step > 0 ? first - 1 + k : last - 1 - k;
         for (i64 j = 0; j < n; ++j) std::swap(values.at(i, j), values.at(exchanged[static_cast<std::size_t>(i)], j));
+      }
       store(memory, values);
     });
   });

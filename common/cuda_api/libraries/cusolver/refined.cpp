@@ -40,6 +40,17 @@ Type of_precision(cusolverPrecType_t precision) {
   }
 }
 
+/// Which precisions an H100 factorises a matrix of `main` in.
+bool goes_with(cusolverPrecType_t main, cusolverPrecType_t lowest) {
+  const bool is_complex = main == CUSOLVER_C_64F || main == CUSOLVER_C_32F;
+  if (lowest == CUSOLVER_R_64F || lowest == CUSOLVER_C_64F) return lowest == main;
+  if (is_complex)
+    return lowest == CUSOLVER_C_32F || lowest == CUSOLVER_C_16F || lowest == CUSOLVER_C_16BF ||
+           lowest == CUSOLVER_C_TF32;
+  return (main == CUSOLVER_R_64F || main == CUSOLVER_R_32F) && (lowest == CUSOLVER_R_32F || lowest == CUSOLVER_R_16F ||
+                                                                lowest == CUSOLVER_R_16BF || lowest == CUSOLVER_R_TF32);
+}
+
 struct Sides {
   Operand a, b, x, info;
 };
@@ -132,7 +143,7 @@ namespace {
 Status typed(const Call& call, cusolverDnIRSParams_t params, Call& made) {
   if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (params == nullptr) return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;
-  if (!params->precise) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
+  if (!params->precise || !goes_with(params->main, params->lowest)) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_PREC;
   if (!params->refines) return CUSOLVER_STATUS_IRS_PARAMS_INVALID_REFINE;
   made = with_type(call, of_precision(params->main));
   return CUSOLVER_STATUS_SUCCESS;

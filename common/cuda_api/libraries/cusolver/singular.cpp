@@ -182,7 +182,7 @@ Status gesvdj_batched(const Call& call, cusolverEigMode_t mode, i64 m, i64 n, Ou
 
 Status gesvda_size(const Call& call, cusolverEigMode_t, i64 rank, i64 m, i64 n, In, i64 lda, i64, In, i64, In, i64, i64,
                    In, i64, i64, int* size, i64 batch) {
-  return give_size(call, m >= 0 && n >= 0 && rank >= 0 && rank <= n && lda >= at_least_one(m) && batch >= 0, size);
+  return give_size(call, m >= 0 && n >= 0 && rank >= 0 && lda >= at_least_one(m) && batch >= 0, size);
 }
 Status gesvda(const Call& call, cusolverEigMode_t mode, i64 rank, i64 m, i64 n, In a, i64 lda, i64 stride_a, Out s,
               i64 stride_s, Out u, i64 ldu, i64 stride_u, Out v, i64 ldv, i64 stride_v, Out, i64, Out info,

@@ -22,10 +22,20 @@ struct SparseArguments {
 using AnyLu =
     std::variant<std::monostate, SparseLu<double>, SparseLu<Complex>, SparseLu<Precise>, SparseLu<PreciseComplex>>;
 
+/// QR of a matrix with more rows than columns, all of it: R above, the reflections below.
+template <typename W>
+struct TallQr {
+  i64 rows = 0, columns = 0;
+  std::vector<W> all, taus;
+};
+using AnyQr = std::variant<std::monostate, TallQr<double>, TallQr<Complex>, TallQr<Precise>, TallQr<PreciseComplex>>;
+
 /// What an `info` holds from analysis to solution.
 struct SparseState {
   std::optional<Pattern> pattern;
   AnyLu lu;
+  AnyQr tall;             ///< in place of `lu`
+  bool too_tall = false;  ///< to be kept whole
   Type type = CUDA_R_64F;
   // csrqrSetup's.
   std::vector<char> values;
@@ -48,7 +58,8 @@ void for_kind(Type type, double operations, const Each& each) {
 
 /// Factors of the pattern with these values, as bytes of `type`; `threshold` as for factorise_sparse.
 void factorise(SparseState& state, const void* values, Type type, double threshold, std::vector<i64> order);
-/// x := A^-1 b, of bytes of the state's type. False: there are no factors, or too large ones.
+/// x := A^-1 b, or the least squares of a tall A, of bytes of the state's type. False: there are no factors, or too
+/// large ones.
 bool solve(const SparseState& state, const void* b, void* x);
 /// -1: none.
 [[nodiscard]] i64 zero_pivot(const SparseState& state, double tolerance, bool positive);

@@ -52,23 +52,26 @@ Status analyse_device(const Call& call, const SparseArguments& a, const State& s
 }
 
 bool is_square(const State& state) { return state->pattern && state->pattern->rows == state->pattern->columns; }
+/// What QR takes: least squares, too.
+bool is_tall(const State& state) { return state->pattern && state->pattern->rows >= state->pattern->columns; }
+std::vector<i64> plain_order(const State& state) { return order_of(*state->pattern, 0); }
 
 Status factorise_host(const Call& call, const void* values, const State& state, double threshold) {
-  GPULAB_CHECK(state != nullptr && is_square(state) && values != nullptr);
-  factorise(*state, values, type_of(call), threshold, order_of(*state->pattern, 0));
+  GPULAB_CHECK(state != nullptr && values != nullptr);
+  factorise(*state, values, type_of(call), threshold, plain_order(state));
   return is_too_large(*state) ? CUSOLVER_STATUS_ALLOC_FAILED : CUSOLVER_STATUS_SUCCESS;
 }
 Status solve_host(const Call& call, const State& state, const void* b, void* x) {
   GPULAB_CHECK(state != nullptr && b != nullptr && x != nullptr);
   return solve(*state, b, x) ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
-Status solve_device(const Call& call, i64 n, const State& state, In b, Out x) {
-  GPULAB_CHECK(state != nullptr && is_square(state) && n == state->pattern->rows);
+Status solve_device(const Call& call, i64 m, const State& state, In b, Out x) {
+  GPULAB_CHECK(state != nullptr && is_tall(state) && m == state->pattern->rows);
   const Type t = type_of(call);
-  const Operand from = vector("b", b, t, n, 1), to = vector("x", x, t, n, 1).written();
-  return queue(call, n, 1, 0, {from.buffer(), to.buffer()}, [=](LibraryAccess& memory) {
+  const Operand from = vector("b", b, t, m, 1), to = vector("x", x, t, state->pattern->columns, 1).written();
+  return queue(call, m, 1, 0, {from.buffer(), to.buffer()}, [=](LibraryAccess& memory) {
     const auto side = load_bytes(memory, from);
-    std::vector<char> found(side.size());
+    std::vector<char> found(static_cast<std::size_t>(to.rows * bytes_of(t)));
     if (state->type == t && solve(*state, side.data(), found.data())) store_bytes(memory, to, found);
   });
 }
@@ -91,7 +94,9 @@ Status lu_sizes(const Call& call, i64, i64, cusparseMatDescr_t, In, In, In, csrl
 }
 Status lu_factor(const Call& call, i64, i64, cusparseMatDescr_t, In values, In, In, csrluInfoHost_t info,
                  double threshold, Out) {
-  return factorise_host(call, values, state_of(info), threshold);
+  const State state = state_of(info);
+  GPULAB_CHECK(state != nullptr && is_square(state));
+  return factorise_host(call, values, state, threshold);
 }
 Status lu_pivot(const Call& call, csrluInfoHost_t info, double tolerance, int* position) {
   return tell_pivot(call, state_of(info), tolerance, false, position);
@@ -107,7 +112,7 @@ Status lu_elements(const Call& call, int* of_l, int* of_u, csrluInfoHost_t info)
         if constexpr (std::is_same_v<std::decay_t<decltype(lu)>, std::monostate>) {
           return CUSOLVER_STATUS_INVALID_VALUE;
         } else {
-          *of_l = static_cast<int>(static_cast<i64>(lu.l.rows.size()) + lu.n);  // with its diagonal of ones
+          *of_l = static_cast<int>(lu.l.rows.size());  // without its diagonal of ones, as on an H100
           *of_u = static_cast<int>(lu.u.rows.size());
           return CUSOLVER_STATUS_SUCCESS;
         }
@@ -119,15 +124,12 @@ namespace {
 
 /// A triangle by rows, each row's elements in the order of their columns.
 template <typename W>
-void write_rows(const SparseColumns<W>& from, i64 n, bool ones, Type type, int base, char* values, int* starts,
-                int* indices) {
+void write_rows(const SparseColumns<W>& from, i64 n, Type type, int base, char* values, int* starts, int* indices) {
   std::vector<std::vector<std::pair<i64, W>>> rows(static_cast<std::size_t>(n));
-  for (i64 j = 0; j < n; ++j) {
-    if (ones) rows[static_cast<std::size_t>(j)].emplace_back(j, W(1));
+  for (i64 j = 0; j < n; ++j)
     for (i64 at = from.starts[static_cast<std::size_t>(j)]; at < from.starts[static_cast<std::size_t>(j + 1)]; ++at)
       rows[static_cast<std::size_t>(from.rows[static_cast<std::size_t>(at)])].emplace_back(
           j, from.values[static_cast<std::size_t>(at)]);
-  }
   i64 next = 0;
   for (i64 i = 0; i < n; ++i) {
     starts[i] = static_cast<int>(next) + base;
@@ -147,19 +149,21 @@ void write_rows(const SparseColumns<W>& from, i64 n, bool ones, Type type, int b
 Status lu_extract(const Call& call, int* p, int* q, cusparseMatDescr_t of_l, Out l, int* l_starts, int* l_indices,
                   cusparseMatDescr_t of_u, Out u, int* u_starts, int* u_indices, csrluInfoHost_t info, Out) {
   const State state = state_of(info);
-  GPULAB_CHECK(state != nullptr && p != nullptr && q != nullptr && l != nullptr && u != nullptr &&
-               l_starts != nullptr && l_indices != nullptr && u_starts != nullptr && u_indices != nullptr);
+  GPULAB_CHECK(state != nullptr && p != nullptr && q != nullptr && l_starts != nullptr && u_starts != nullptr);
   return std::visit(
       [&](const auto& lu) {
         if constexpr (std::is_same_v<std::decay_t<decltype(lu)>, std::monostate>) {
           return CUSOLVER_STATUS_INVALID_VALUE;
         } else {
+          const bool of_l_is_there = lu.l.rows.empty() || (l != nullptr && l_indices != nullptr);
+          const bool of_u_is_there = lu.u.rows.empty() || (u != nullptr && u_indices != nullptr);
+          if (!of_l_is_there || !of_u_is_there) return CUSOLVER_STATUS_INVALID_VALUE;
           for (i64 k = 0; k < lu.n; ++k) {
             p[k] = static_cast<int>(lu.rows[static_cast<std::size_t>(k)]);
             q[k] = static_cast<int>(lu.order[static_cast<std::size_t>(k)]);
           }
-          write_rows(lu.l, lu.n, true, state->type, base_of(of_l), static_cast<char*>(l), l_starts, l_indices);
-          write_rows(lu.u, lu.n, false, state->type, base_of(of_u), static_cast<char*>(u), u_starts, u_indices);
+          write_rows(lu.l, lu.n, state->type, base_of(of_l), static_cast<char*>(l), l_starts, l_indices);
+          write_rows(lu.u, lu.n, state->type, base_of(of_u), static_cast<char*>(u), u_starts, u_indices);
           return CUSOLVER_STATUS_SUCCESS;
         }
       },
@@ -177,7 +181,9 @@ Status chol_sizes_host(const Call& call, i64, i64, cusparseMatDescr_t, In, In, I
 }
 Status chol_factor_host(const Call& call, i64, i64, cusparseMatDescr_t, In values, In, In, csrcholInfoHost_t info,
                         Out) {
-  return factorise_host(call, values, state_of(info), 0);
+  const State state = state_of(info);
+  GPULAB_CHECK(state != nullptr && is_square(state));
+  return factorise_host(call, values, state, 0);
 }
 Status chol_pivot_host(const Call& call, csrcholInfoHost_t info, double tolerance, int* position) {
   return tell_pivot(call, state_of(info), tolerance, true, position);
@@ -201,7 +207,7 @@ Status chol_factor(const Call& call, i64 n, i64 elements, cusparseMatDescr_t, In
   const Type t = type_of(call);
   const Operand from = vector("csrVal", values, t, elements, 1);
   return queue(call, n, n, static_cast<double>(elements) * 200, {from.buffer()}, [=](LibraryAccess& memory) {
-    factorise(*state, load_bytes(memory, from).data(), t, 0, order_of(*state->pattern, 0));
+    factorise(*state, load_bytes(memory, from).data(), t, 0, plain_order(state));
   });
 }
 Status chol_pivot(const Call& call, csrcholInfo_t info, double tolerance, int* position) {
@@ -254,7 +260,7 @@ Complex number_of(const Call& call, const void* mu) {
 
 Status setup_qr_host(const Call& call, i64, i64, i64 elements, In values, const void* mu, csrqrInfoHost_t info) {
   const State state = state_of(info);
-  GPULAB_CHECK(state != nullptr && is_square(state) && values != nullptr &&
+  GPULAB_CHECK(state != nullptr && is_tall(state) && values != nullptr &&
                elements >= static_cast<i64>(state->pattern->indices.size()));
   const auto* bytes = static_cast<const char*>(values);
   state->values.assign(bytes, bytes + elements * bytes_of(type_of(call)));
@@ -289,7 +295,7 @@ Status qr_batched_sizes(const Call& call, i64, i64, i64, cusparseMatDescr_t, In,
 }
 Status setup_qr(const Call& call, i64 m, i64 n, i64 elements, In values, const void* mu, csrqrInfo_t info) {
   const State state = state_of(info);
-  GPULAB_CHECK(state != nullptr && is_square(state) && elements >= static_cast<i64>(state->pattern->indices.size()));
+  GPULAB_CHECK(state != nullptr && is_tall(state) && elements >= static_cast<i64>(state->pattern->indices.size()));
   const Operand from = vector("csrVal", values, type_of(call), elements, 1);
   state->shift = number_of(call, mu);
   return queue(call, m, n, 0, {from.buffer()},
@@ -297,11 +303,11 @@ Status setup_qr(const Call& call, i64 m, i64 n, i64 elements, In values, const v
 }
 Status qr_factor(const Call& call, i64 m, i64 n, i64 elements, In b, Out x, csrqrInfo_t info, Out) {
   const State state = state_of(info);
-  GPULAB_CHECK(state != nullptr && is_square(state));
+  GPULAB_CHECK(state != nullptr && is_tall(state));
   const Type t = type_of(call);
   const Status status = queue(call, m, n, static_cast<double>(elements) * 200, {}, [=](LibraryAccess&) {
     if (state->values.size() >= state->pattern->indices.size() * static_cast<std::size_t>(bytes_of(t)))
-      factorise(*state, state->values.data(), t, 1, order_of(*state->pattern, 0));
+      factorise(*state, state->values.data(), t, 1, plain_order(state));
   });
   if (status != CUSOLVER_STATUS_SUCCESS || b == nullptr || x == nullptr) return status;
   return solve_device(call, m, state, b, x);
@@ -315,19 +321,19 @@ Status qr_solve(const Call& call, i64 m, i64, In b, Out x, csrqrInfo_t info, Out
 Status qr_batched(const Call& call, i64 m, i64 n, i64 elements, cusparseMatDescr_t, In values, In, In, In b, Out x,
                   i64 batch, csrqrInfo_t info, Out) {
   const State state = state_of(info);
-  GPULAB_CHECK(state != nullptr && is_square(state) && m == n && n == state->pattern->rows && batch >= 0 &&
-               elements >= static_cast<i64>(state->pattern->indices.size()));
+  GPULAB_CHECK(state != nullptr && is_tall(state) && m == state->pattern->rows && n == state->pattern->columns &&
+               batch >= 0 && elements >= static_cast<i64>(state->pattern->indices.size()));
   const Type t = type_of(call);
-  const Operand all = vector("csrVal", values, t, elements * batch, 1), from = vector("b", b, t, n * batch, 1),
+  const Operand all = vector("csrVal", values, t, elements * batch, 1), from = vector("b", b, t, m * batch, 1),
                 to = vector("x", x, t, n * batch, 1).written();
   return queue(call, m, n, static_cast<double>(elements) * 200 * static_cast<double>(batch),
                {all.buffer(), from.buffer(), to.buffer()}, [=](LibraryAccess& memory) {
                  const auto numbers = load_bytes(memory, all), sides = load_bytes(memory, from);
-                 std::vector<char> found(sides.size());
+                 std::vector<char> found(static_cast<std::size_t>(to.rows * bytes_of(t)));
                  const i64 size = bytes_of(t);
                  for (i64 i = 0; i < batch; ++i) {
-                   factorise(*state, numbers.data() + i * elements * size, t, 1, order_of(*state->pattern, 0));
-                   solve(*state, sides.data() + i * n * size, found.data() + i * n * size);
+                   factorise(*state, numbers.data() + i * elements * size, t, 1, plain_order(state));
+                   solve(*state, sides.data() + i * m * size, found.data() + i * n * size);
                  }
                  store_bytes(memory, to, found);
                });

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "common/cuda_api/libraries/cusolver/sparse.h"
+#include "common/cuda_api/libraries/dense/qr.h"
 #include "common/cuda_api/libraries/sparse/order.h"
 
 namespace gpulab::cusolver {
@@ -22,10 +23,68 @@ std::vector<i64> order_of(const Pattern& pattern, int reorder) {
   return order;
 }
 
+namespace {
+
+void factorise_tall(SparseState& state, const void* values) {
+  const Pattern& pattern = *state.pattern;
+  const i64 m = pattern.rows, n = pattern.columns;
+  constexpr i64 most = i64{1} << 25;  // elements, of up to 32 bytes
+  state.too_tall = n > 0 && m > most / n;
+  if (state.too_tall) return;
+  const double operations = 2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(n);
+  for_kind(state.type, operations, [&](auto kind) {
+    using W = decltype(kind);
+    std::vector<W> numbers(pattern.indices.size());
+    decode(state.type, values, numbers.data(), static_cast<i64>(numbers.size()));
+    TallQr<W> made{m, n, std::vector<W>(static_cast<std::size_t>(m * n)), std::vector<W>(static_cast<std::size_t>(n))};
+    for (i64 row = 0; row < m; ++row)
+      for (i64 at = pattern.starts[static_cast<std::size_t>(row)];
+           at < pattern.starts[static_cast<std::size_t>(row + 1)]; ++at)
+        made.all[static_cast<std::size_t>(pattern.indices[static_cast<std::size_t>(at)] * m + row)] +=
+            numbers[static_cast<std::size_t>(at)];
+    for (i64 k = 0; k < n; ++k) made.all[static_cast<std::size_t>(k * m + k)] -= converted<W>(state.shift);
+    factorise_qr(made.all.data(), m, n, m, made.taus.data());
+    state.tall = std::move(made);
+  });
+}
+
+/// R x = Q^H b
+template <typename W>
+std::vector<W> solve_tall(const TallQr<W>& qr, std::vector<W> side) {
+  const i64 m = qr.rows, n = qr.columns;
+  apply_q(qr.all.data(), m, qr.taus.data(), n, false, true, side.data(), m, 1);
+  for (i64 i = n; i-- > 0;) {
+    W sum = side[static_cast<std::size_t>(i)];
+    for (i64 j = i + 1; j < n; ++j)
+      sum -= qr.all[static_cast<std::size_t>(j * m + i)] * side[static_cast<std::size_t>(j)];
+    side[static_cast<std::size_t>(i)] = sum / qr.all[static_cast<std::size_t>(i * m + i)];
+  }
+  return side;
+}
+
+/// False: there is none.
+template <typename Each>
+bool with_tall(const SparseState& state, const Each& each) {
+  return std::visit(
+      [&](const auto& qr) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(qr)>, std::monostate>) {
+          return false;
+        } else {
+          each(qr);
+          return true;
+        }
+      },
+      state.tall);
+}
+
+}  // namespace
+
 void factorise(SparseState& state, const void* values, Type type, double threshold, std::vector<i64> order) {
   state.type = type;
   state.lu = std::monostate();
+  state.tall = std::monostate();
   if (!state.pattern) return;
+  if (state.pattern->rows > state.pattern->columns) return factorise_tall(state, values);
   const auto n = static_cast<double>(state.pattern->rows);
   constexpr double band = 200;  // columns that one reaches, about
   for_kind(type, static_cast<double>(state.pattern->indices.size()) * std::min(n, band), [&](auto kind) {
@@ -72,21 +131,31 @@ bool with_factors(const SparseState& state, const Each& each) {
 }  // namespace
 
 bool solve(const SparseState& state, const void* b, void* x) {
-  return with_factors(state, [&]<typename W>(const SparseLu<W>& lu) {
-    std::vector<W> side(static_cast<std::size_t>(lu.n));
-    decode(state.type, b, side.data(), lu.n);
-    lu.solve(side);
-    encode(state.type, side.data(), x, lu.n);
+  const bool tall = with_tall(state, [&]<typename W>(const TallQr<W>& qr) {
+    std::vector<W> side(static_cast<std::size_t>(qr.rows));
+    decode(state.type, b, side.data(), qr.rows);
+    encode(state.type, solve_tall(qr, std::move(side)).data(), x, qr.columns);
   });
+  return tall || with_factors(state, [&]<typename W>(const SparseLu<W>& lu) {
+           std::vector<W> side(static_cast<std::size_t>(lu.n));
+           decode(state.type, b, side.data(), lu.n);
+           lu.solve(side);
+           encode(state.type, side.data(), x, lu.n);
+         });
 }
 
 i64 zero_pivot(const SparseState& state, double tolerance, bool positive) {
   i64 found = -1;
+  with_tall(state, [&]<typename W>(const TallQr<W>& qr) {
+    for (i64 k = qr.columns; k-- > 0;)
+      if (std::abs(qr.all[static_cast<std::size_t>(k * qr.rows + k)]) <= tolerance) found = k;
+  });
   with_factors(state, [&](const auto& lu) { found = lu.zero_pivot(tolerance, positive); });
   return found;
 }
 
 bool is_too_large(const SparseState& state) {
+  if (state.too_tall) return true;
   return std::visit(
       [](const auto& lu) {
         if constexpr (std::is_same_v<std::decay_t<decltype(lu)>, std::monostate>)

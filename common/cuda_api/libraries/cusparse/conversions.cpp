@@ -222,6 +222,7 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int* rows, int 
                                   cusparseIndexBase_t base) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (nonzeros < 0 || m < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (m == 0) return CUSPARSE_STATUS_SUCCESS;  // nothing is written then
   const Operand from = integers("cooRowInd", rows, CUSPARSE_INDEX_32I, nonzeros);
   const Operand to = integers("csrRowPtr", offsets, CUSPARSE_INDEX_32I, std::int64_t{m} + 1).written();
   const Call call{handle, "cusparseXcoo2csr", __builtin_return_address(0)};

@@ -203,7 +203,8 @@ const char* name_of(Type type) {
 }
 
 cusparseStatus_t Call::queue(const std::string& shape, double operations, Type type,
-                             const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work) const {
+                             const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work,
+                             bool waits) const {
   LibraryOperation operation;
   operation.function = name;
   operation.shape = shape;
@@ -211,6 +212,7 @@ cusparseStatus_t Call::queue(const std::string& shape, double operations, Type t
   operation.unit = real_of(type) == CUDA_R_64F ? LibraryUnit::fp64 : LibraryUnit::fp32;
   operation.stream = handle->stream;
   operation.caller = caller;
+  operation.waits = waits;
   const cudaError_t error = runtime().queue(operation, [=](LibraryAccess& memory) {
     memory.use(buffers);
     work(memory);

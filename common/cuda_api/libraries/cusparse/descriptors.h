@@ -119,8 +119,10 @@ struct Call {
   cusparseHandle_t handle;
   const char* name;
   void* caller;
+  /// `waits`: the host has its result when this returns.
   cusparseStatus_t queue(const std::string& shape, double operations, Type type,
-                         const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work) const;
+                         const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work,
+                         bool waits = false) const;
 };
 
 }  // namespace gpulab::cusparse

@@ -83,7 +83,8 @@ extern "C" {
   }                                                                                                                    \
   cusparseStatus_t cusparse##L##gpsvInterleavedBatch(cusparseHandle_t handle, int algorithm, int m, T* ds, T* dl,      \
                                                      T* d, T* du, T* dw, T* x, int count, void*) {                     \
-    if (algorithm != 0) return CUSPARSE_STATUS_INVALID_VALUE;                                                          \
+    if (algorithm != 0) return CUSPARSE_STATUS_INVALID_VALUE; /* an H100 says success, and leaves x as it was */       \
+    if (m > 0 && count == 0) return CUSPARSE_STATUS_EXECUTION_FAILED;                                                  \
     return solve({handle, "cusparse" #L "gpsvInterleavedBatch", __builtin_return_address(0)},                          \
                  {{ds, dl, d, du, dw}, x, m, count, count, 1, count, 1, true}, type);                                  \
   }                                                                                                                    \
@@ -108,6 +109,7 @@ extern "C" {
   }                                                                                                                   \
   cusparseStatus_t cusparse##L##Name(cusparseHandle_t handle, int m, int n, const T* dl, const T* d, const T* du,     \
                                      T* b, int ldb, void*) {                                                          \
+    if (handle != nullptr && m >= 0 && n == 0) return CUSPARSE_STATUS_SUCCESS;                                        \
     if (m < 3 || ldb < m) return CUSPARSE_STATUS_INVALID_VALUE;                                                       \
     return solve({handle, "cusparse" #L#Name, __builtin_return_address(0)}, {{dl, d, du}, b, m, n, 1, 0, 1, ldb},     \
                  type);                                                                                               \
@@ -121,7 +123,7 @@ extern "C" {
   }                                                                                                               \
   cusparseStatus_t cusparse##L##gtsv2StridedBatch(cusparseHandle_t handle, int m, const T* dl, const T* d,        \
                                                   const T* du, T* x, int count, int stride, void*) {              \
-    if (m < 3 || stride < m) return CUSPARSE_STATUS_INVALID_VALUE;                                                \
+    if (m < 3 || stride < m || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;                                   \
     return solve({handle, "cusparse" #L "gtsv2StridedBatch", __builtin_return_address(0)},                        \
                  {{dl, d, du}, x, m, count, 1, stride, 1, stride}, type);                                         \
   }

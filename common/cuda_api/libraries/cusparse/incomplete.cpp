@@ -13,6 +13,7 @@ namespace gpulab::cusparse {
 /// What analyses and factorisations found: a row, as the program counts, whose pivot is 0 or not there; -1: none.
 struct Pivots {
   std::int64_t structural = -1, numerical = -1;
+  bool analysed = false;
   [[nodiscard]] std::int64_t first() const { return structural >= 0 ? structural : numerical; }
 };
 
@@ -41,7 +42,8 @@ struct Square {
 
   [[nodiscard]] cusparseStatus_t check(const void* info) const {
     if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    if (m < 0 || nonzeros < 0 || d == nullptr || info == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (m < 0 || nonzeros < 0 || (m > 0 && nonzeros == 0) || d == nullptr || info == nullptr)
+      return CUSPARSE_STATUS_INVALID_VALUE;
     return CUSPARSE_STATUS_SUCCESS;
   }
   [[nodiscard]] Sparse sparse() const {
@@ -137,7 +139,7 @@ cusparseStatus_t analyse(const Square& a, Pivots* pivots) {
   return call.queue(shape_of(sparse.d), 0, a.type, {sparse.offsets.buffer(), sparse.indices.buffer()},
                     [=, base = a.base()](LibraryAccess& memory) {
                       const Rows rows(memory, sparse, base);
-                      *pivots = {};
+                      *pivots = {-1, -1, true};
                       for (i64 i = 0; i < rows.count() && pivots->structural < 0; ++i)
                         if (rows.find(i, i) < 0) pivots->structural = i + base;
                     });
@@ -165,7 +167,7 @@ cusparseStatus_t factorise(const Square& a, Pivots* pivots, bool cholesky) {
 /// Where the first pivot was 0; waits for it.
 cusparseStatus_t zero_pivot(cusparseHandle_t handle, const Pivots* pivots, int* position) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (pivots == nullptr || position == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (pivots == nullptr || position == nullptr || !pivots->analysed) return CUSPARSE_STATUS_INVALID_VALUE;
   *position = static_cast<int>(pivots->first());
   return pivots->first() < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
 }

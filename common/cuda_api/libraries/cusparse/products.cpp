@@ -39,12 +39,33 @@ Values<W> scaled(LibraryAccess& memory, const Operand& to, W beta) {
   return values;
 }
 
+constexpr auto kPlain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+/// Of which forms an H100 has a product with a matrix.
+bool takes_matrix(cusparseOperation_t op, const cusparseSpMatDescr& a) {
+  switch (a.format) {
+    case CUSPARSE_FORMAT_BSR:
+      return op == kPlain && a.order == CUSPARSE_ORDER_ROW;
+    case CUSPARSE_FORMAT_SLICED_ELLPACK:
+      return false;
+    case CUSPARSE_FORMAT_BLOCKED_ELL:
+      return op == kPlain && !is_complex(a.type);
+    default:
+      return true;
+  }
+}
+
 /// What cuSPARSE refuses (seen on an H100), in each function of a product's.
 cusparseStatus_t check_vector(const char* function, cusparseHandle_t handle, cusparseOperation_t op,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                               Type compute) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (a == nullptr || x == nullptr || y == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  // Blocks of one element are none; of blocks, only as they lie.
+  const bool blocks = a->format == CUSPARSE_FORMAT_BSR && a->nonzeros > 0;
+  if (a->format == CUSPARSE_FORMAT_BLOCKED_ELL || (a->format == CUSPARSE_FORMAT_BSR && op != kPlain) ||
+      (blocks && a->block_rows == 1 && a->block_columns == 1))
+    return CUSPARSE_STATUS_NOT_SUPPORTED;
   if (!is_misplaced(op, a->type)) return CUSPARSE_STATUS_SUCCESS;
   return complain(function,
                   fmt::format("type of matA ({}), vecX ({}), vecY ({}), compute ({}) is not valid when opA is "
@@ -62,6 +83,7 @@ cusparseStatus_t check_matrix(const char* function, cusparseHandle_t handle, cus
         function, fmt::format("conjugate transpose (op{0}) is not valid for {0} data type ({1})", which, name_of(type)),
         CUSPARSE_STATUS_INVALID_VALUE);
   };
+  if (!takes_matrix(opa, *a)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   if (is_misplaced(opa, a->type)) return says("A", a->type);
   if (is_misplaced(opb, b->type)) return says("B", b->type);
   if (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && b->rows == 1)

@@ -83,6 +83,23 @@ cusparseStatus_t queue_product(const Call& call, const void* alpha, const cuspar
       });
 }
 
+/// Counts the products of two elements.
+cusparseStatus_t queue_count(const Call& call, const cusparseSpMatDescr& a, const cusparseSpMatDescr& b,
+                             cusparseSpGEMMDescr_t d) {
+  const Operand columns = integers("csrColInd of A", a.indices, a.index_type, a.nonzeros),
+                offsets = integers("csrRowOffsets of B", b.offsets, b.offset_type, b.rows + 1);
+  const i64 from = a.base == CUSPARSE_INDEX_BASE_ONE ? 1 : 0;
+  return call.queue(fmt::format("{} x {} x {}", a.rows, a.columns, b.columns), 0, a.type,
+                    {columns.buffer(), offsets.buffer()}, [=](LibraryAccess& memory) {
+                      const auto starts = load_integers(memory, offsets);
+                      d->products = 0;
+                      for (const i64 column : load_integers(memory, columns))
+                        if (const i64 row = column - from; row >= 0 && row + 1 < static_cast<i64>(starts.size()))
+                          d->products +=
+                              starts[static_cast<std::size_t>(row + 1)] - starts[static_cast<std::size_t>(row)];
+                    });
+}
+
 std::vector<std::int64_t> raised(std::vector<std::int64_t> all, cusparseIndexBase_t base) {
   for (auto& one : all) one += base == CUSPARSE_INDEX_BASE_ONE ? 1 : 0;
   return all;
@@ -118,10 +135,12 @@ cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparse
                                                cusparseOperation_t opb, const void*, cusparseConstSpMatDescr_t a,
                                                cusparseConstSpMatDescr_t b, const void*, cusparseSpMatDescr_t c,
                                                cudaDataType, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d, size_t* size,
-                                               void*) {
+                                               void* buffer) {
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   *size = 8;
-  return check(handle, opa, opb, a, b, c, d);
+  const auto wrong = check(handle, opa, opb, a, b, c, d);
+  if (wrong != CUSPARSE_STATUS_SUCCESS || buffer == nullptr) return wrong;
+  return queue_count({handle, "cusparseSpGEMM_workEstimation", __builtin_return_address(0)}, *a, *b, d);
 }
 cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t d, int64_t* products) {
   if (d == nullptr || products == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;

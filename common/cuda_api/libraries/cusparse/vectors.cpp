@@ -54,7 +54,7 @@ cusparseStatus_t dot(const Call& call, cusparseOperation_t op, const SparseVecto
   Operand to = vector("result", result, compute, 1, 1).written();
   std::vector<LibraryBuffer> buffers{x.indices.buffer(), x.values.buffer(), y.buffer()};
   if (on_device) buffers.push_back(to.buffer());
-  return call.queue(x.shape(), 2.0 * static_cast<double>(x.d.nonzeros), compute, buffers, [=](LibraryAccess& memory) {
+  const auto work = [=](LibraryAccess& memory) {
     for_type(memory, compute, [&](auto kind) {
       using W = decltype(kind);
       const auto values = load<W>(memory, x.values), others = load<W>(memory, y);
@@ -68,7 +68,8 @@ cusparseStatus_t dot(const Call& call, cusparseOperation_t op, const SparseVecto
       made.all[0] = sum;
       on_device ? store(memory, made) : encode(compute, made.all.data(), result, 1);
     });
-  });
+  };
+  return call.queue(x.shape(), 2.0 * static_cast<double>(x.d.nonzeros), compute, buffers, work, !on_device);
 }
 
 }  // namespace
@@ -206,16 +207,18 @@ cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void* c_coeff, const
     });
   });
 }
-cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseConstSpVecDescr_t vec_x,
-                                         cusparseConstDnVecDescr_t vec_y, const void*, cudaDataType, size_t* size) {
+cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op,
+                                         cusparseConstSpVecDescr_t vec_x, cusparseConstDnVecDescr_t vec_y, const void*,
+                                         cudaDataType, size_t* size) {
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   *size = 8;
-  return check(handle, vec_x, vec_y);
+  if (const auto wrong = check(handle, vec_x, vec_y); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+  return is_misplaced(op, vec_x->type) ? CUSPARSE_STATUS_INVALID_VALUE : CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpVecDescr_t vec_x,
                               cusparseConstDnVecDescr_t vec_y, void* result, cudaDataType compute, void*) {
   if (const auto wrong = check(handle, vec_x, vec_y); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
-  if (result == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (result == nullptr || is_misplaced(op, vec_x->type)) return CUSPARSE_STATUS_INVALID_VALUE;
   return dot({handle, "cusparseSpVV", __builtin_return_address(0)}, op, SparseVector(*vec_x), dense_vector(*vec_y),
              result, compute);
 }

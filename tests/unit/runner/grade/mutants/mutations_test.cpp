@@ -86,6 +86,38 @@ TEST_CASE("mutants keep a sum in half precision, choose one side of '?:', and na
       CHECK(one.text.find("sum = gpulab_half(sum + (in[j]));") != std::string::npos);
 }
 
+TEST_CASE("mutants negate conditions, halve them, and exchange functions, operators, votes, atomics and subscripts") {
+  const std::string text =
+      "__global__ void k(const float* in, volatile float* out, int* most, int n, size_t m) {\n"
+      "  float best = -INFINITY;\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x) {\n"
+      "    if (i < n && !done(i)) continue;\n"
+      "    best = fmaxf(best, 0.5f * expf(-in[i]));\n"
+      "    mask = i & 7;\n"
+      "    tile[row][column] = i < n ? best : 0.0f;\n"
+      "  }\n"
+      "  if (__any_sync(0xffffffff, best > 1)) atomicMax(most, n);\n"
+      "  bits |= n;\n"
+      "  size_t at = m || n ? 1 : 2;\n"
+      "}\n";
+  const auto all = all_of(mutations_of(text, 0));
+  for (const auto* one :
+       {"2 neutral element: '-INFINITY' is '0'", "3 stride: '; i +=' is '; i += 2 *'",
+        "4 guard: 'if (i < n && !done(i))' holds where it did not",
+        "4 guard: 'if (i < n && !done(i))' asks for 'i < n' alone",
+        "4 guard: 'if (i < n && !done(i))' asks for '!done(i)' alone", "4 guard: '!' is gone",
+        "4 guard: 'continue;' is 'break;'", "5 function: 'fmaxf(' is 'fminf('", "5 function: 'expf(' is 'exp2f('",
+        "5 number: '0.5f' is '(2 * 0.5f)'", "5 index: '[i]' is one before", "6 arithmetic: 'i &' is 'i |'",
+        "7 index: '[row][column]' is '[column][row]'", "7 guard: '?' always takes what is behind ':'",
+        "7 neutral element: ': 0.0f' is ': 1.0f'", "9 vote: '__any_sync' is '__all_sync'",
+        "9 atomic: 'atomicMax' is 'atomicMin'", "10 accumulator: 's |=' is 's ='",
+        "11 accumulator: 'size_t' is 'int'"}) {
+    INFO(one);
+    CHECK(all.contains(one));
+  }
+  CHECK(!all.contains("11 guard: '?' always takes what is behind ':'"));  // "m || n && false" is still m
+}
+
 TEST_CASE("mutants leave comments, literals and what stands outside of functions alone") {
   for (const auto& one : mutations_of(kernel, 0)) {
     INFO(one.what);
