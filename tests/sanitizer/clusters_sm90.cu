@@ -6,7 +6,7 @@
 namespace cg = cooperative_groups;
 
 // innocent <<<4, 64>>> in[256] out[256]
-extern "C" __global__ void __cluster_dims__(2) neighbours_behind_barriers(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void neighbours_behind_barriers(const int* in, int* out) {
   __shared__ int s[64];
   cg::cluster_group cluster = cg::this_cluster();
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -19,7 +19,7 @@ extern "C" __global__ void __cluster_dims__(2) neighbours_behind_barriers(const 
 
 // Rounds: each writes its own behind a barrier that all have come to, and reads the next block's.
 // innocent <<<4, 64>>> in[256] out[256]
-extern "C" __global__ void __cluster_dims__(4) rounds_of_a_ring(const int* in, int* out) {
+extern "C" __cluster_dims__(4) __global__ void rounds_of_a_ring(const int* in, int* out) {
   __shared__ int s[2][64];
   cg::cluster_group cluster = cg::this_cluster();
   const int t = threadIdx.x, i = blockIdx.x * 64 + t;
@@ -35,7 +35,7 @@ extern "C" __global__ void __cluster_dims__(4) rounds_of_a_ring(const int* in, i
 
 // Atomics need no order among each other.
 // innocent <<<4, 64>>> in[256] out[64]=0
-extern "C" __global__ void __cluster_dims__(2, 1, 1) bins_of_two_blocks(const int* in, int* out) {
+extern "C" __cluster_dims__(2, 1, 1) __global__ void bins_of_two_blocks(const int* in, int* out) {
   __shared__ int bins[32];
   cg::cluster_group cluster = cg::this_cluster();
   if (threadIdx.x < 32) bins[threadIdx.x] = 0;
@@ -48,7 +48,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) bins_of_two_blocks(const in
 
 // What was written in global memory before the barrier, too.
 // innocent <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) global_memory_behind_the_barrier(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void global_memory_behind_the_barrier(const int* in, int* out) {
   const int i = blockIdx.x * 64 + threadIdx.x;
   out[i] = in[i];
   __threadfence();
@@ -60,7 +60,7 @@ extern "C" __global__ void __cluster_dims__(2) global_memory_behind_the_barrier(
 
 // Arrives, does what nobody else sees, and waits.
 // innocent <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) arrival_and_wait_apart(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void arrival_and_wait_apart(const int* in, int* out) {
   __shared__ int s[64];
   cg::cluster_group cluster = cg::this_cluster();
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -74,7 +74,7 @@ extern "C" __global__ void __cluster_dims__(2) arrival_and_wait_apart(const int*
 
 // The barrier of the cluster is one of the block as well.
 // innocent <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) cluster_barrier_within_the_block(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void cluster_barrier_within_the_block(const int* in, int* out) {
   __shared__ int s[64];
   const int i = blockIdx.x * 64 + threadIdx.x;
   s[threadIdx.x] = in[i];
@@ -83,7 +83,7 @@ extern "C" __global__ void __cluster_dims__(2) cluster_barrier_within_the_block(
 }
 
 // guilty <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) no_barrier_before_the_read(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void no_barrier_before_the_read(const int* in, int* out) {
   __shared__ int s[64];
   cg::cluster_group cluster = cg::this_cluster();
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -96,7 +96,7 @@ extern "C" __global__ void __cluster_dims__(2) no_barrier_before_the_read(const 
 }
 
 // guilty <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) read_between_arrival_and_wait(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void read_between_arrival_and_wait(const int* in, int* out) {
   __shared__ int s[64];
   cg::cluster_group cluster = cg::this_cluster();
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -110,7 +110,7 @@ extern "C" __global__ void __cluster_dims__(2) read_between_arrival_and_wait(con
 }
 
 // guilty <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) relaxed_arrival(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void relaxed_arrival(const int* in, int* out) {
   __shared__ int s[64];
   cg::cluster_group cluster = cg::this_cluster();
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -123,7 +123,7 @@ extern "C" __global__ void __cluster_dims__(2) relaxed_arrival(const int* in, in
 }
 
 // guilty <<<2, 64>>> in[128] out[128]
-extern "C" __global__ void __cluster_dims__(2) beyond_the_sibling_s_array(const int* in, int* out) {
+extern "C" __cluster_dims__(2) __global__ void beyond_the_sibling_s_array(const int* in, int* out) {
   __shared__ int s[64];
   __shared__ int behind[64];
   cg::cluster_group cluster = cg::this_cluster();
@@ -131,13 +131,13 @@ extern "C" __global__ void __cluster_dims__(2) beyond_the_sibling_s_array(const 
   s[threadIdx.x] = behind[threadIdx.x] = in[i];
   cluster.sync();
   int v = cluster.map_shared_rank(behind, cluster.block_rank() ^ 1)[threadIdx.x];
-  if (threadIdx.x == 3) v += cluster.map_shared_rank(behind, 1 - cluster.block_rank())[64];  // guilty: memcheck
+  if (threadIdx.x == 3) v += cluster.map_shared_rank(behind, 1 - cluster.block_rank())[64];  // guilty: memcheck read
   out[i] = v;
   cluster.sync();
 }
 
 // guilty <<<2, 32>>> out[64]
-extern "C" __global__ void __cluster_dims__(2) a_sibling_s_element_that_nobody_wrote(int* out) {
+extern "C" __cluster_dims__(2) __global__ void a_sibling_s_element_that_nobody_wrote(int* out) {
   __shared__ int s[64];
   cg::cluster_group cluster = cg::this_cluster();
   s[threadIdx.x] = threadIdx.x;
@@ -148,7 +148,7 @@ extern "C" __global__ void __cluster_dims__(2) a_sibling_s_element_that_nobody_w
 }
 
 // guilty <<<2, 64>>> out[2]=0
-extern "C" __global__ void __cluster_dims__(2) arrival_without_its_wait(int* out) {
+extern "C" __cluster_dims__(2) __global__ void arrival_without_its_wait(int* out) {
   asm volatile("barrier.cluster.arrive;");
   asm volatile("barrier.cluster.arrive;");  // guilty: synccheck
   asm volatile("barrier.cluster.wait;");
@@ -156,7 +156,7 @@ extern "C" __global__ void __cluster_dims__(2) arrival_without_its_wait(int* out
 }
 
 // guilty <<<2, 64>>> out[2]=0
-extern "C" __global__ void __cluster_dims__(2) wait_without_an_arrival(int* out) {
+extern "C" __cluster_dims__(2) __global__ void wait_without_an_arrival(int* out) {
   asm volatile("barrier.cluster.wait;");  // guilty: synccheck
   if (threadIdx.x == 0) out[blockIdx.x] = 1;
 }
