@@ -72,6 +72,7 @@ struct KernelAttributes {
   std::optional<std::size_t> static_shared_bytes;
   std::optional<std::size_t> local_bytes;  ///< per thread, stack and spills
   std::optional<int> max_threads_per_block;
+  Dim3 cluster{0, 0, 0};  ///< that it is compiled for (__cluster_dims__); 0: none
 };
 
 /// A kernel found in a loaded module. `parameter_sizes` are bytes, from the PTX parameter list.
@@ -110,6 +111,7 @@ struct LaunchConfig {
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   std::uint32_t stream = 0;
+  Dim3 cluster{0, 0, 0};  ///< blocks of a cluster; 0: as the kernel says, or each block by itself
 };
 
 /// Memory of the host, released with this; not to outlive its device.

@@ -56,6 +56,21 @@ void check_cooperative(const Kernel& kernel, const LaunchConfig& config, std::ui
                     "choose a smaller --grid, and let the kernel stride over it", kernel.cpp_name);
 }
 
+Dim3 cluster_of(const Kernel& kernel, const LaunchConfig& config) {
+  if (config.cluster.volume() != 0) return config.cluster;
+  return kernel.attributes.cluster.volume() != 0 ? kernel.attributes.cluster : Dim3{1, 1, 1};
+}
+
+void check_cluster(const Kernel& kernel, const LaunchConfig& config) {
+  const Dim3 cluster = cluster_of(kernel, config), &grid = config.grid;
+  if (cluster.volume() > most_blocks_per_cluster)
+    throw usage_error(fmt::format("a cluster has at most {} blocks, not {}", most_blocks_per_cluster, shown(cluster)),
+                      {}, kernel.cpp_name);
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    throw usage_error(fmt::format("a grid of {} blocks has no whole clusters of {}", shown(grid), shown(cluster)),
+                      "round each dimension of the grid up to a multiple of the cluster's", kernel.cpp_name);
+}
+
 void check_shape(const Kernel& kernel, const LaunchConfig& config, const LaunchLimits& limits) {
   check_block(kernel, config.block, limits);
   check_grid(kernel, config.grid, limits);

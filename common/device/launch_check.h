@@ -24,6 +24,11 @@ void check_arguments(const Kernel& kernel, std::span<const KernelArgument> argum
 /// Block and grid against the hardware and the kernel's own attributes. Throws usage_error.
 void check_shape(const Kernel& kernel, const LaunchConfig& config, const LaunchLimits& limits);
 
+/// The clusters of a launch: as it asks, or as the kernel is compiled for; of one block where nobody says.
+[[nodiscard]] Dim3 cluster_of(const Kernel& kernel, const LaunchConfig& config);
+/// Clusters of a size that the kernel or the hardware has not, or that do not fill the grid. Throws usage_error.
+void check_cluster(const Kernel& kernel, const LaunchConfig& config);
+
 /// A cooperative grid that is not resident at once: its blocks would wait for each other forever.
 void check_cooperative(const Kernel& kernel, const LaunchConfig& config, std::uint64_t resident_blocks);
 

@@ -10,6 +10,9 @@ namespace gpulab {
 
 /// Hardware limits of every GPU since Fermi (CUDA C++ Programming Guide, Technical Specifications).
 constexpr std::uint32_t max_threads_per_block = 1024;
+/// Blocks of a cluster: what every GPU has room for, and what an H100 has where the kernel allows sizes that are not
+/// portable.
+constexpr std::uint64_t portable_blocks_per_cluster = 8, most_blocks_per_cluster = 16;
 constexpr Dim3 max_block{1024, 1024, 64};
 constexpr Dim3 max_grid{2147483647, 65535, 65535};
 

@@ -110,12 +110,12 @@ cvt.rn.satfinite[.relu](.e4m3x2|.e5m2x2).f16x2  %h1 %r1
 cvt.rn[.relu].f16x2(.e4m3x2|.e5m2x2)  %r1 %h1
 cvt.pack.sat(.u16|.s16).s32  %r1 %r2 %r3
 cvt.pack.sat(.u8|.s8|.u4|.s4|.u2|.s2).s32.b32  %r1 %r2 %r3 %r4
-atom[.relaxed|.acquire|.release|.acq_rel][.global|.shared|.shared::cta][.cta|.gpu|.sys|.cluster](.add.u32|.exch.b32)  %r1 [%rd1] %r2
+atom[.relaxed|.acquire|.release|.acq_rel][.global|.shared|.shared::cta|.shared::cluster][.cta|.gpu|.sys|.cluster](.add.u32|.exch.b32)  %r1 [%rd1] %r2
 atom[.global|.shared](.add|.inc|.dec|.min|.max|.and|.or|.xor|.exch)<T:.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64>  T [%rd1] T
 atom[.global|.shared](.add.noftz|.add|.min|.max)<T:.f16|.f16x2|.bf16|.bf16x2>  T [%rd1] T
 atom[.acquire][.global|.shared][.gpu].cas<T:.b16|.b32|.b64|.b128|.u32|.u64>  T [%rd1] T T
 atom.exch.b128  %rq1 [%rd1] %rq2
-red[.relaxed|.release][.global|.shared|.shared::cta][.cta|.gpu|.sys|.cluster].add.u32  [%rd1] %r2
+red[.relaxed|.release][.global|.shared|.shared::cta|.shared::cluster][.cta|.gpu|.sys|.cluster].add.u32  [%rd1] %r2
 red[.global|.shared](.add|.inc|.dec|.min|.max|.and|.or|.xor)<T:.u32|.s32|.b32|.u64|.s64|.b64|.f32|.f64>  [%rd1] T
 red[.global|.shared](.add.noftz|.add)<T:.f16|.f16x2|.bf16|.bf16x2>  [%rd1] T
 red.global[.v2|.v4].add.f32  [%rd1] {{%f1,%f2}}
@@ -176,6 +176,7 @@ applypriority[.global].L2::evict_normal  [%rd1] 128
 stacksave.u64  %rd1
 stackrestore.u64  %rd1
 alloca.u64  %rd1 %rd2
+st.async[.weak][.shared::cluster].mbarrier::complete_tx::bytes<T:.b32|.u32|.s32|.f32|.b64|.u64|.s64|.f64>  [%rd1] T [%rd2]
 mapa[.shared::cluster]<T:.u32|.u64>  T T %r1
 getctarank[.shared::cluster]<T:.u32|.u64>  %r1 T
 tex.1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1}}]

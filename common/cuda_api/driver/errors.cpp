@@ -59,6 +59,7 @@ constexpr Text kTexts[] = {
     GPULAB_ERROR(CUDA_ERROR_INVALID_PC, "invalid program counter"),
     GPULAB_ERROR(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure"),
     GPULAB_ERROR(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, "too many blocks in cooperative launch"),
+    GPULAB_ERROR(CUDA_ERROR_INVALID_CLUSTER_SIZE, "a kernel launch error has occurred due to cluster misconfiguration"),
     GPULAB_ERROR(CUDA_ERROR_NOT_PERMITTED, "operation not permitted"),
     GPULAB_ERROR(CUDA_ERROR_NOT_SUPPORTED, "operation not supported"),
     GPULAB_ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),

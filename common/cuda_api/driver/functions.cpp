@@ -36,6 +36,18 @@ std::optional<int> attribute_in(const cudaFuncAttributes& all, CUfunction_attrib
       return all.maxDynamicSharedSizeBytes;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return all.preferredShmemCarveout;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return all.clusterDimMustBeSet;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return all.requiredClusterWidth;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return all.requiredClusterHeight;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return all.requiredClusterDepth;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return all.nonPortableClusterSizeAllowed;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return all.clusterSchedulingPolicyPreference;
     default:
       return attribute > 0 && attribute < CU_FUNC_ATTRIBUTE_MAX ? std::optional(0) : std::nullopt;
   }
@@ -65,6 +77,20 @@ cudaError_t best_block(Session& s, CUfunction function, CUoccupancyB2DSize share
     if (most_threads == s.profile().max_threads_per_sm) break;
   }
   return cudaSuccess;
+}
+
+/// The same launch for the runtime's functions, whose attributes are the driver's.
+cudaLaunchConfig_t runtime_config(const CUlaunchConfig& config) {
+  static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute) &&
+                static_cast<int>(cudaLaunchAttributeClusterDimension) ==
+                    static_cast<int>(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
+  cudaLaunchConfig_t same{};
+  same.gridDim = {config.gridDimX, config.gridDimY, config.gridDimZ};
+  same.blockDim = {config.blockDimX, config.blockDimY, config.blockDimZ};
+  same.dynamicSmemBytes = config.sharedMemBytes;
+  same.attrs = reinterpret_cast<cudaLaunchAttribute*>(config.attrs);
+  same.numAttrs = config.attrs == nullptr ? 0 : config.numAttrs;
+  return same;
 }
 
 #if CUDA_VERSION >= 12040
@@ -151,6 +177,20 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction fun
   return by_runtime("cuOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block, shared_bytes);
   });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* config) {
+  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const cudaLaunchConfig_t same = runtime_config(*config);
+  return by_runtime("cuOccupancyMaxActiveClusters",
+                    [&] { return cudaOccupancyMaxActiveClusters(clusters, function, &same); });
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function, const CUlaunchConfig* config) {
+  if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const cudaLaunchConfig_t same = runtime_config(*config);
+  return by_runtime("cuOccupancyMaxPotentialClusterSize",
+                    [&] { return cudaOccupancyMaxPotentialClusterSize(size, function, &same); });
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int block,

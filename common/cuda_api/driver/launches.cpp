@@ -7,6 +7,7 @@
 
 #include "common/cuda_api/driver/driver_call.h"
 #include "common/cuda_api/driver/launch_arguments.h"
+#include "common/cuda_api/runtime/clusters.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
 
 using namespace gpulab;
@@ -17,6 +18,7 @@ namespace {
 struct Shape {
   Dim3 grid, block;
   unsigned shared_bytes = 0;
+  Dim3 cluster{0, 0, 0};
 };
 
 [[gnu::always_inline]] inline CUresult launch(const char* name, CUfunction function, const Shape& shape,
@@ -35,6 +37,7 @@ struct Shape {
     request.arguments = arguments.places();
     request.stream = stream;
     request.cooperative = cooperative;
+    request.cluster = shape.cluster;
     request.caller = s.caller_of(caller);
     request.called = s.driver_function;
     return s.launch(request);
@@ -90,19 +93,18 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
   if (config == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  void* const caller = __builtin_return_address(0);
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};
   for (unsigned i = 0; config->attrs != nullptr && i < config->numAttrs; ++i) {
     const auto& attribute = config->attrs[i];
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) cooperative = attribute.value.cooperative != 0;
-    const auto& cluster = attribute.value.clusterDim;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && cluster.x * cluster.y * cluster.z > 1)
-      Session::instance().refuse("a launch of thread block clusters (cuLaunchKernelEx)", caller);
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) cluster = asked_cluster(attribute.value);
   }
   return launch("cuLaunchKernelEx", function,
                 {{config->gridDimX, config->gridDimY, config->gridDimZ},
                  {config->blockDimX, config->blockDimY, config->blockDimZ},
-                 config->sharedMemBytes},
+                 config->sharedMemBytes,
+                 cluster},
                 config->hStream, parameters, extra, cooperative);
 }
 

@@ -77,6 +77,7 @@ cudaDeviceProp properties_of(const GpuProfile& gpu) {
   p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
   p.cooperativeLaunch = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
   p.hostRegisterSupported = p.memoryPoolsSupported = 1;
+  p.clusterLaunch = gpu.compute_major >= 9 ? 1 : 0;
   p.asyncEngineCount = 3;
   p.memoryBusWidth = 5120;
   p.pciBusID = 1;
@@ -184,6 +185,7 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
       {cudaDevAttrComputePreemptionSupported, 1},
       {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
       {cudaDevAttrCooperativeLaunch, 1},
+      {cudaDevAttrClusterLaunch, static_cast<std::size_t>(p.clusterLaunch)},
       {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
       {cudaDevAttrHostRegisterSupported, 1},
       {cudaDevAttrMaxBlocksPerMultiprocessor, static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)},

@@ -79,6 +79,7 @@ constexpr Text kTexts[] = {
     GPULAB_ERROR(cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"),
     GPULAB_ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
     GPULAB_ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
+    GPULAB_ERROR(cudaErrorInvalidClusterSize, "a kernel launch error has occurred due to cluster misconfiguration"),
     GPULAB_ERROR(cudaErrorNotPermitted, "operation not permitted"),
     GPULAB_ERROR(cudaErrorNotSupported, "operation not supported"),
     GPULAB_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),

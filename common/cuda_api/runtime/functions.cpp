@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "common/cuda_api/runtime/clusters.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
+#include "common/device/launch_limits.h"
 #include "common/occupancy.h"
 
 using namespace gpulab;
@@ -37,6 +39,37 @@ int blocks_per_sm(const Session& s, const LoadedFunction& kernel, int block, std
   return found ? found->blocks_per_sm : 0;
 }
 
+/// What an H100 takes of the attributes that are about clusters.
+cudaError_t set_cluster(Session& s, LoadedFunction& kernel, cudaFuncAttribute attribute, int value) {
+  constexpr int policies = 3;
+  const auto set = [&](std::uint32_t& dimension) {
+    if (value < 0 || kernel.kernel.attributes.cluster.volume() != 0)
+      return s.because(cudaErrorInvalidValue, {"the kernel is compiled for clusters of a size of its own",
+                                               "leave the call out, or __cluster_dims__", true});
+    dimension = static_cast<std::uint32_t>(value);
+    return cudaSuccess;
+  };
+  switch (attribute) {
+    case cudaFuncAttributeClusterDimMustBeSet:
+      return cudaErrorInvalidValue;  // it is compiled in
+    case cudaFuncAttributeRequiredClusterWidth:
+      return set(kernel.cluster.x);
+    case cudaFuncAttributeRequiredClusterHeight:
+      return set(kernel.cluster.y);
+    case cudaFuncAttributeRequiredClusterDepth:
+      return set(kernel.cluster.z);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      kernel.may_be_large = value != 0;
+      return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      if (value < 0 || value >= policies) return cudaErrorInvalidValue;
+      kernel.cluster_policy = value;
+      return cudaSuccess;
+    default:
+      return cudaSuccess;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -54,6 +87,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
         kernel.dynamic_shared_most != 0 ? kernel.dynamic_shared_most
                                         : s.profile().shared_bytes_per_block - attributes->sharedSizeBytes);
     attributes->preferredShmemCarveout = kernel.carveout;
+    const Dim3 cluster = required_cluster(kernel);
+    attributes->clusterDimMustBeSet = known.cluster.volume() != 0 ? 1 : 0;
+    attributes->requiredClusterWidth = static_cast<int>(cluster.x);
+    attributes->requiredClusterHeight = static_cast<int>(cluster.y);
+    attributes->requiredClusterDepth = static_cast<int>(cluster.z);
+    attributes->clusterSchedulingPolicyPreference = kernel.cluster_policy;
+    attributes->nonPortableClusterSizeAllowed = kernel.may_be_large ? 1 : 0;
     return cudaSuccess;
   });
 }
@@ -64,7 +104,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
       kernel.carveout = value;
       return cudaSuccess;
     }
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return set_cluster(s, kernel, attribute, value);
     const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
     if (value < 0 || static_cast<std::size_t>(value) + fixed > s.profile().shared_bytes_per_block_optin)
       return s.because(cudaErrorInvalidValue,
@@ -102,6 +142,35 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block,
                                                           size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block, shared_bytes, 0);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const cudaLaunchConfig_t* config) {
+  return with_kernel("cudaOccupancyMaxActiveClusters", function, [&](Session& s, LoadedFunction& kernel) {
+    if (clusters == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    LaunchRequest request;
+    request.grid = {config->gridDim.x, config->gridDim.y, config->gridDim.z};
+    for (unsigned i = 0; config->attrs != nullptr && i < config->numAttrs; ++i)
+      if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+        request.cluster = asked_cluster(config->attrs[i].val);
+    const Dim3 cluster = cluster_of(kernel, request.cluster);
+    const auto volume = static_cast<int>(cluster.volume());
+    if (volume > static_cast<int>(most_blocks_per_cluster) && kernel.may_be_large) return *clusters = 0, cudaSuccess;
+    if (const auto wrong = s.check_cluster(kernel, request); wrong.error != cudaSuccess)
+      return s.because(wrong.error, {wrong.why, wrong.remedy, true});
+    const int threads = static_cast<int>(config->blockDim.x * config->blockDim.y * config->blockDim.z);
+    const int blocks =
+        threads > most_threads(s, kernel) ? 0 : blocks_per_sm(s, kernel, threads, config->dynamicSmemBytes);
+    *clusters = volume == 0 ? 0 : active_clusters(s.profile(), blocks, volume);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function, const cudaLaunchConfig_t* config) {
+  return with_kernel("cudaOccupancyMaxPotentialClusterSize", function, [&](Session& s, LoadedFunction& kernel) {
+    if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
+    *size = s.profile().compute_major < 9 ? 1 : static_cast<int>(most_of_cluster(kernel));
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int) {

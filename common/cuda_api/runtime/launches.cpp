@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/cuda_api/runtime/clusters.h"
 #include "common/cuda_api/runtime/host/clock/host_clock.h"
 #include "common/cuda_api/runtime/session.h"
 
@@ -18,7 +19,7 @@ Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
 
 [[gnu::always_inline]] inline cudaError_t launch(const char* name, FunctionEntry* function, dim3 grid, dim3 block,
                                                  void** arguments, size_t shared_bytes, cudaStream_t stream,
-                                                 bool cooperative, void* caller) {
+                                                 bool cooperative, void* caller, const Dim3& cluster = {0, 0, 0}) {
   return call(name, Waits::no, [&](Session& session) {
     if (function == nullptr) return cudaErrorInvalidDeviceFunction;
     LaunchRequest request;
@@ -29,6 +30,7 @@ Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
     request.arguments = arguments;
     request.stream = stream;
     request.cooperative = cooperative;
+    request.cluster = cluster;
     void* const configured = std::exchange(configured_by(), nullptr);
     request.caller = configured != nullptr ? configured : caller;
     if (configured == nullptr) request.called = name;
@@ -127,15 +129,14 @@ cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 bl
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
   void* const caller = __builtin_return_address(0);
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const auto& attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
-    const auto& cluster = attribute.val.clusterDim;
-    if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
-      Session::instance().refuse("a launch of thread block clusters (cudaLaunchKernelExC)", caller);
+    if (attribute.id == cudaLaunchAttributeClusterDimension) cluster = asked_cluster(attribute.val);
   }
   return launch("cudaLaunchKernelExC", function_of(function), config->gridDim, config->blockDim, arguments,
-                config->dynamicSmemBytes, config->stream, cooperative, caller);
+                config->dynamicSmemBytes, config->stream, cooperative, caller, cluster);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {

@@ -23,6 +23,9 @@ struct LoadedFunction {
   std::string name;                     ///< demangled, with its parameters
   std::size_t dynamic_shared_most = 0;  ///< by cudaFuncSetAttribute; 0: not set
   int carveout = -1;
+  Dim3 cluster{0, 0, 0};      ///< by cudaFuncSetAttribute, where the kernel is compiled for none; 0: not set
+  bool may_be_large = false;  ///< clusters of a size that is not portable are allowed
+  int cluster_policy = 0;
 };
 
 struct FunctionEntry {

@@ -50,6 +50,7 @@ struct LaunchRequest {
   void** arguments = nullptr;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  Dim3 cluster{0, 0, 0};         ///< blocks of a cluster; 0: as the kernel says
   bool in_graph = false;         ///< the stream is the graph's, of whichever GPU
   bool beside = false;           ///< it went on while its caller did (under_way/under_way.h)
   void* caller = nullptr;        ///< return address
@@ -78,6 +79,13 @@ struct Recorded {
 
 class Session {
  public:
+  struct Refusal {
+    cudaError_t error = cudaSuccess;
+    std::string why{}, remedy{};
+  };
+  /// Clusters that the kernel or the GPU has not, or that do not fill the grid.
+  [[nodiscard]] Refusal check_cluster(const LoadedFunction& kernel, const LaunchRequest& request) const;
+
   static Session& instance();
 
   SessionLock mutex;
@@ -247,10 +255,6 @@ class Session {
   void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
   void account_library(const LibraryOperation& operation, cudaStream_t stream, const LibraryTouches& touches);
-  struct Refusal {
-    cudaError_t error = cudaSuccess;
-    std::string why{}, remedy{};
-  };
   [[nodiscard]] std::string more_shared_memory(const LoadedFunction& kernel, std::size_t bytes,
                                                std::size_t fixed) const;
   /// What no GPU of this kind would launch.

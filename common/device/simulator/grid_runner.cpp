@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/device/launch_check.h"
 #include "common/launch_error.h"
 #include "common/occupancy.h"
 #include "common/progress/launch_progress.h"
@@ -92,7 +93,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   } else if (model_ && options_.lines) {
     const LaunchTime time =
         model_->add_by_line(state, counted, per_sm, simt::lines_of_sites(program, loaded.image.source));
-    if (time.ms > 0 && !program.uses_textures) lines.time = time;
+    if (time.ms > 0 && !program.uses_textures && state.cluster.volume() == 1) lines.time = time;
   } else if (model_) {
     model_->add(state, counted, per_sm);
   }
@@ -108,6 +109,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
   if (options_.repeats && !is_beside) keep_used(program, std::move(used), level, !made.empty());
   if (model_ && !made.empty()) model_->give_up("kernels that launch kernels are not modelled");
+  if (model_ && state.cluster.volume() > 1) model_->give_up("thread block clusters are not modelled");
   if (model_ && program.uses_textures) model_->give_up("textures and surfaces are not modelled");
   return made;
 }
@@ -171,6 +173,8 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const Lau
   state.program = loaded.program.get();
   state.grid = config.grid;
   state.block = config.block;
+  state.cluster = cluster_of(loaded.kernel, config);
+  state.has_explicit_cluster = config.cluster.volume() != 0 || loaded.kernel.attributes.cluster.volume() != 0;
   state.dynamic_shared_bytes = config.dynamic_shared_bytes;
   state.sm_count = sm_count(profile_);
   state.parameters = parameters;

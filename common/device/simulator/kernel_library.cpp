@@ -171,6 +171,8 @@ KernelAttributes KernelLibrary::attributes_of(const simt::Program& program, cons
   const auto& most = program.functions[0].function->max_threads;
   if (most[0])
     attributes.max_threads_per_block = static_cast<int>(most[0] * std::max(most[1], 1u) * std::max(most[2], 1u));
+  const auto& cluster = program.functions[0].function->required_cluster;
+  if (cluster[0]) attributes.cluster = {cluster[0], cluster[1], cluster[2]};
   return attributes;
 }
 

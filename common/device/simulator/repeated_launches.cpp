@@ -15,9 +15,9 @@ Stretch all_of(const simt::UsedAllocation& used) {
 }  // namespace
 
 RepeatedLaunches::Key RepeatedLaunches::key_of(const Launch& launch) {
-  const Dim3 &grid = launch.config.grid, &block = launch.config.block;
+  const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
   return {{launch.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, launch.config.dynamic_shared_bytes,
-           launch.config.cooperative},
+           launch.config.cooperative, cluster.x, cluster.y, cluster.z},
           launch.parameters};
 }
 

@@ -164,6 +164,7 @@ class Simulator final : public Device {
     LaunchLimits limits;
     limits.max_shared_bytes_per_block = profile_.shared_bytes_per_block_optin;
     check_shape(kernel, config, limits);
+    check_cluster(kernel, config);
     check_cooperative(kernel, config, resident_blocks(profile_, kernel, config));
     const LoadedKernel& loaded = library_.at(kernel.handle);
     const RepeatedLaunches::Launch launch{kernel.handle, config, loaded.parameter_block(arguments)};

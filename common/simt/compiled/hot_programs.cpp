@@ -47,7 +47,8 @@ bool can_run(const LaunchState& launch) {
   constexpr int allowed = kWatchTraced | kWatchInParallel | kWatchBarriers | kWatchCompleted;
   const bool in_parallel = std::ranges::all_of(
       launch.observers, [](const Observer* observer) { return (observer->watches() & kWatchInParallel) != 0; });
-  return in_parallel && !(launch.watched & ~allowed) && !launch.schedule && launch.block.volume() >= kLanes;
+  return in_parallel && !(launch.watched & ~allowed) && !launch.schedule && launch.block.volume() >= kLanes &&
+         launch.cluster.volume() == 1;  // whose generic addresses may be of siblings
 }
 
 }  // namespace

@@ -115,6 +115,13 @@ std::uint16_t FunctionDecoder::symbol_source(const Item& item, std::string_view 
 
 std::uint16_t FunctionDecoder::source_pred(const Item& item, const ptx::Operand& operand, Emission& out) {
   if (operand.kind == ptx::Operand::Kind::integer) return decoder_.pool.constant_pred(operand.integer != 0);
+  if (operand.kind == ptx::Operand::Kind::special) {
+    MicroOp holds = pseudo("%nonzero.pred", item.site);
+    holds.r[1] = special_source(item, operand.name, false, out);
+    holds.r[0] = scratch(2, out);
+    out.before.push_back(holds);
+    return holds.r[0];
+  }
   const std::uint32_t reg = register_id(*item.instruction, operand.name);
   if (register_class_[reg] != 2) fail(*item.instruction, fmt::format("'{}' is not a predicate register", operand.name));
   if (!operand.negated) return slot_of(reg);

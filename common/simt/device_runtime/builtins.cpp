@@ -21,7 +21,7 @@ namespace {
 /// Host memory of `bytes` bytes at a generic address that is not of local memory, nullptr where there is none.
 std::byte* host_memory(const Warp& w, std::uint64_t address, std::size_t bytes) {
   if (address - kSharedWindow < kWindowBytes) {
-    const std::uint64_t at = address - kSharedWindow;
+    const std::uint64_t at = without_own(address - kSharedWindow, w.own_window);
     return within(at, bytes, w.shared_bytes) ? w.shared + at : nullptr;
   }
   return w.global->host(address, bytes);

@@ -51,7 +51,7 @@ std::uint32_t facts_of(std::string_view opcode) {
   for (std::size_t at = opcode.find('.'); at != std::string_view::npos;) {
     const std::size_t next = opcode.find('.', at + 1);
     std::string_view part = opcode.substr(at + 1, next == std::string_view::npos ? next : next - at - 1);
-    part = part.substr(0, part.find("::"));
+    if (part != "shared::cluster") part = part.substr(0, part.find("::"));  // which is a sibling's, maybe
     const auto known =
         std::find_if(std::begin(modifiers), std::end(modifiers), [&](const Named& m) { return m.text == part; });
     if (known != std::end(modifiers)) facts |= known->facts;

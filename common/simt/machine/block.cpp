@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "common/simt/machine/memory/memory.h"
+#include "common/simt/machine/memory/windows.h"
 #include "common/simt/machine/stack_limit.h"
 #include "common/simt/machine/warp_scheduler.h"
 #include "common/simt/machine/worker.h"
@@ -84,7 +85,15 @@ Dim3 BlockContext::thread_of(const Warp& w, int lane) const {
 }
 
 void BlockContext::start(std::uint64_t block) {
+  alone_.blocks.assign(1, this);
+  alone_.arrived = 0;
+  start(block, alone_, 0);
+}
+
+void BlockContext::start(std::uint64_t block, Cluster& in, std::uint32_t as_rank) {
   linear = block;
+  cluster = &in;
+  rank = as_rank;
   const Dim3& grid = launch.grid;
   in_turn = false;
   index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
@@ -106,6 +115,7 @@ void BlockContext::start(std::uint64_t block) {
     fill_block_values(w);
     w.values_watched = w.traced = false;
     w.executed = 0;
+    w.own_window = launch.cluster.volume() > 1 ? rank_window(rank) : 0;
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
   launch.tell([&](Observer& observer) { observer.block_started(*this); });
@@ -119,9 +129,7 @@ void BlockContext::reset_waiting() {
     barriers[static_cast<std::size_t>(std::countr_zero(barriers_in_use_))] = Barrier{};
   for (AsyncQueue& queue : async)
     if (queue.used) queue.clear(worker.queued_bytes);
-  cluster_arrived = 0;
-  cluster_parity = false;
-  cluster_parities.assign(warps.size(), 0);
+  cluster_came.assign(warps.size(), 0);
   idle_wakes_ = 0;
 }
 
@@ -154,7 +162,8 @@ bool BlockContext::run_turn(Warp& w, std::int64_t budget) {
 
 bool BlockContext::run(std::int64_t budget) {
   std::int64_t left = budget;
-  bool progress = true;
+  bool progress = true, worked = false;
+  const bool has_siblings = cluster->blocks.size() > 1;
   give_up_sleeping();
   spinning = false;
   while (live && progress && left > 0) {
@@ -175,10 +184,14 @@ bool BlockContext::run(std::int64_t budget) {
       waited += w.poll_debt;
     }
     spinning = waited * 2 > ran;
-    if (ran - waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
-    if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
+    if (ran - waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0, worked = true;
+    if (!progress && live && !has_siblings && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
-  if (live && !progress && !release_diverged()) report_deadlock();
+  if (has_siblings) {
+    if (cluster->is_stuck_after(*this, worked, live != 0 && !progress)) report_deadlock();
+  } else if (live && !progress && !release_diverged()) {
+    report_deadlock();
+  }
   if (live == 0) launch.tell([&](Observer& observer) { observer.block_ended(*this); });
   return live == 0;
 }

@@ -18,6 +18,7 @@
 #include "common/simt/machine/observer.h"
 #include "common/simt/machine/schedule.h"
 #include "common/simt/machine/sync/async.h"
+#include "common/simt/machine/sync/cluster.h"
 #include "common/simt/machine/warp.h"
 #include "common/simt/machine/worker.h"
 
@@ -35,6 +36,8 @@ struct LaunchState {
   const BasicBlock* blocks = nullptr;  ///< in place of the program's, which they follow: of the compiled tier
   HotCode* hot = nullptr;              ///< the same for what is made while blocks run; null: nobody makes any
   Dim3 grid, block;
+  Dim3 cluster;                       ///< blocks of a cluster; a grid has whole ones
+  bool has_explicit_cluster = false;  ///< somebody has said so, the kernel or the launch
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t sm_count = 1;
   std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
@@ -106,8 +109,9 @@ using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64
 
 struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
-  /// Prepares for block `linear` of the grid.
+  /// Prepares for block `linear` of the grid, by itself or as one of a cluster's.
   void start(std::uint64_t linear);
+  void start(std::uint64_t linear, Cluster& in, std::uint32_t as_rank);
   /// Runs up to about `slice` warp instructions of each warp, in turns as `choices` has it. True when the block has
   /// ended.
   /// Throws LaunchError: a fault, or a deadlock within the block.
@@ -121,9 +125,12 @@ struct BlockContext {
   /// What sleepers test has changed: they test again.
   void wake_sleepers();
   /// An mbarrier has changed: the block is not in a deadlock.
-  void note_arrival() { idle_wakes_ = 0; }
-  // sync/cluster.cpp
-  void complete_cluster();
+  void note_arrival() {
+    idle_wakes_ = 0;
+    cluster->note_arrival();
+  }
+  /// Nobody can run: lanes that wait for others of their warp go on without them. False: there are none.
+  bool let_someone_on();
   /// What the block has taken of the launch's budget so far.
   [[nodiscard]] std::uint64_t work() const { return executed + charged; }
   // sync/deadlock.cpp
@@ -154,9 +161,9 @@ struct BlockContext {
   std::unordered_map<std::uint32_t, std::int32_t> last_errors;  ///< of cudaGetLastError, by thread
   bool spinning = false;                                        ///< the last slice was spent polling
   std::vector<AsyncQueue> async;                                ///< per warp
-  std::uint32_t cluster_arrived = 0;                            ///< barrier.cluster: threads
-  bool cluster_parity = false;                                  ///< of its current phase
-  std::vector<std::uint32_t> cluster_parities;                  ///< per warp and lane: of the phase last arrived at
+  Cluster* cluster = &alone_;                                   ///< never null
+  std::uint32_t rank = 0;                                       ///< there
+  std::vector<std::uint32_t> cluster_came;  ///< barrier.cluster, per warp: lanes that have arrived in this phase
 
  private:
   void reset_waiting();
@@ -178,6 +185,7 @@ struct BlockContext {
   // sync/deadlock.cpp
   void check_collectives() const;
   [[noreturn]] void report_deadlock();
+  Cluster alone_;                      ///< of a block that has no siblings
   std::vector<std::uint32_t> order_;   ///< of warps
   std::uint32_t barriers_in_use_ = 0;  ///< bit n: somebody has come to barrier n
   std::uint32_t phase_ = 0;            ///< barriers of the whole block so far, below LaunchState::phases

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/demangle.h"
 #include "common/launch_error.h"
 #include "common/ptx/lines.h"
@@ -60,6 +62,42 @@ bool is_of_grid_sync(const Warp& w, const MicroOp* op) {
   return !chain.empty() && chain.front().file.find("cooperative_groups") != std::string_view::npos;
 }
 
+/// An address that names another block of the cluster than the thread's own, or none that there is.
+Explanation explain_sibling(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
+  const std::uint64_t rank = (address - kSharedWindow) / kRankBytes - 1, at = address % kRankBytes;
+  const auto& blocks = w.block->cluster->blocks;
+  if (rank >= blocks.size())
+    return {fmt::format("at the shared memory of the block of rank {}: the cluster has {}", rank,
+                        plural(blocks.size(), "block")),
+            blocks.size() == 1 ? "the launch asked for no cluster: give the kernel __cluster_dims__, or launch it by "
+                                 "cudaLaunchKernelEx with cudaLaunchAttributeClusterDimension"
+                               : "ranks are 0 to cluster.num_blocks() - 1"};
+  const BlockContext& block = *blocks[rank];
+  const std::string whose =
+      fmt::format("the shared memory of block ({},{},{})", block.index.x, block.index.y, block.index.z);
+  if (block.live == 0)
+    return {
+        fmt::format("at byte {} of {}, which has ended", at, whose),
+        "a block's shared memory ends with the block: let all blocks of the cluster call cluster.sync() behind their "
+        "last access to each other's, before they return"};
+  for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
+    if (!v->dynamic && at >= v->offset && at + bytes > v->offset + v->bytes)
+      return {fmt::format("at byte {} of '{}' in {}, which has {} bytes", at - v->offset, last_name(v->name), whose,
+                          v->bytes),
+              "compare the index with the number of elements before the access"};
+  return {fmt::format("at byte {} of {}, which has {}", at, whose, w.shared_bytes),
+          "check the index, and the dynamic shared memory that the launch asks for"};
+}
+
+/// Whether an address names another block than the thread's own. Without a cluster that is an index gone wrong, unless
+/// the kernel asks for such addresses.
+bool names_sibling(const Warp& w, std::uint64_t address) {
+  if (address - kSharedWindow >= kWindowBytes || address - kSharedWindow < kRankBytes) return false;
+  return w.own_window != 0 || std::ranges::any_of(w.program->sites, [](const Site& site) {
+           return site.instruction->opcode.starts_with("mapa");
+         });
+}
+
 /// What a thread has: the variables of a kernel that calls nothing, else all that is kept for it.
 std::uint32_t local_bytes_of(const Warp& w, const MicroOp* op) {
   const auto& functions = w.program->functions;
@@ -69,6 +107,9 @@ std::uint32_t local_bytes_of(const Warp& w, const MicroOp* op) {
 
 /// Says of an address that is no good where it lies.
 Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t address, std::uint32_t bytes) {
+  if (address - kSharedWindow < kWindowBytes)
+    address = kSharedWindow + without_own(address - kSharedWindow, w.own_window);
+  if (names_sibling(w, address)) return explain_sibling(w, address, bytes);
   if (address - kSharedWindow < w.shared_bytes)
     for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
       if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -206,8 +207,9 @@ class InterleavedGrid {
       : launch_(launch),
         budget_(budget),
         worker_(worker),
+        size_(launch.cluster.volume()),
         blocks_(launch.grid.volume()),
-        resident_(std::clamp<std::uint64_t>(options.resident, 1, contexts)),
+        resident_(std::clamp<std::uint64_t>(options.resident, 1, std::max(contexts, size_))),
         as_the_gpu_(options.resident == resident_),
         print_(print),
         others_(options.others) {}
@@ -216,10 +218,9 @@ class InterleavedGrid {
   /// starts, up to as many as the modelled GPU keeps resident, and those that are resident take turns. A block that
   /// only polls pauses longer and longer while others have something to do.
   void run() {
-    std::uint64_t next = 0;
-    for (std::uint64_t round = 0; next < blocks_ || !running_.empty(); ++round) {
-      if (next < blocks_ && running_.size() < resident_)
-        admit(next++);
+    for (std::uint64_t round = 0; started_ < blocks_ || !running_.empty(); ++round) {
+      if (started_ < blocks_ && has_room())
+        admit(started_ / size_);
       else
         round = std::max(round, std::ranges::min_element(running_, {}, &Resident::wakes)->wakes);
       // The newest first: the others have had turns before and may wait for what it does.
@@ -244,12 +245,11 @@ class InterleavedGrid {
   /// it is. While blocks end, only a few are resident. While none ends, more and more start, up to as many as the
   /// modelled GPU keeps resident: those that are there may wait for one that has not started.
   void run(Schedule choices) {
-    Waiting waiting(blocks_);
+    Waiting waiting(blocks_ / size_);
     std::size_t wanted = 1;
     std::vector<std::size_t> turns;
     while (!waiting.empty() || !running_.empty()) {
-      while (!waiting.empty() && running_.size() < std::min<std::uint64_t>(wanted, resident_))
-        admit(waiting.take(choices));
+      while (!waiting.empty() && running_.size() < wanted && has_room()) admit(waiting.take(choices));
       turns.resize(running_.size());
       std::iota(turns.begin(), turns.end(), std::size_t{0});
       choices.shuffle(turns);
@@ -271,37 +271,32 @@ class InterleavedGrid {
 
   struct Resident {
     std::unique_ptr<BlockContext> context;
+    std::shared_ptr<Cluster> cluster;  ///< none of a block that has no siblings
     std::uint64_t spent = 0;
     std::uint64_t pause = 0, wakes = 0;  ///< in rounds of turns; the round of its next turn
   };
-  /// Blocks that have not started. Any of the nearest million may be the next.
-  class Waiting {
-   public:
-    explicit Waiting(std::uint64_t blocks) : blocks_(blocks) { refill(); }
-    [[nodiscard]] bool empty() const { return nearest_.empty(); }
-    std::uint64_t take(Schedule& choices) {
-      std::swap(nearest_[choices.below(nearest_.size())], nearest_.back());
-      const std::uint64_t block = nearest_.back();
-      nearest_.pop_back();
-      refill();
-      return block;
-    }
-
-   private:
-    static constexpr std::size_t kNearest = 1 << 20;
-    void refill() {
-      while (next_ < blocks_ && nearest_.size() < kNearest) nearest_.push_back(next_++);
-    }
-    std::uint64_t blocks_, next_ = 0;
-    std::vector<std::uint64_t> nearest_;
-  };
-
-  void admit(std::uint64_t block) {
+  /// Blocks of a cluster that have ended stay until their siblings have: those may name their shared memory.
+  [[nodiscard]] bool has_room() const { return held_ == 0 || held_ + size_ <= resident_; }
+  BlockContext& add(std::shared_ptr<Cluster> cluster) {
     if (idle_.empty()) idle_.push_back(std::make_unique<BlockContext>(launch_, worker_, false));
-    running_.push_back({.context = std::move(idle_.back())});
+    running_.push_back({.context = std::move(idle_.back()), .cluster = std::move(cluster)});
     idle_.pop_back();
-    running_.back().context->start(block);
     ++started_;
+    ++held_;
+    return *running_.back().context;
+  }
+  /// A block starts; of clusters all blocks of one at once.
+  void admit(std::uint64_t number) {
+    if (size_ == 1) return add(nullptr).start(number);
+    const Dim3 &grid = launch_.grid, &of = launch_.cluster;
+    const std::uint64_t wide = grid.x / of.x, high = grid.y / of.y;
+    const std::uint64_t x = number % wide * of.x, y = number / wide % high * of.y, z = number / wide / high * of.z;
+    const auto cluster = std::make_shared<Cluster>();
+    for (std::uint64_t i = 0; i < size_; ++i) cluster->blocks.push_back(&add(cluster));
+    for (std::uint32_t rank = 0; rank < size_; ++rank)
+      cluster->blocks[rank]->start(
+          x + rank % of.x + grid.x * (y + rank / of.x % of.y + std::uint64_t{grid.y} * (z + rank / of.x / of.y)),
+          *cluster, rank);
   }
   bool take_turn(Resident& r, std::int64_t slice) {
     bool done = false;
@@ -328,7 +323,7 @@ class InterleavedGrid {
   /// The host, and other launches, have their turn where all blocks that there can be poll.
   void ask_others() {
     if (!others_) return;
-    const bool polls = all_poll() && (started_ == blocks_ || running_.size() == resident_);
+    const bool polls = all_poll() && (started_ == blocks_ || !has_room());
     const bool in_vain = stillness_.found(polls, running_.size() + (blocks_ - started_), *launch_.memory) || repeats_;
     repeats_ = false;
     const OthersTurn turn = others_(in_vain ? Polling::in_vain : polls ? Polling::yes : Polling::no);
@@ -348,7 +343,7 @@ class InterleavedGrid {
   /// Nobody who could change anything for those that wait is missing: whoever has not started cannot.
   void look_for_repetition() {
     constexpr std::int64_t enough_turns = 512;
-    if (others_may_act_ || !as_the_gpu_ || (started_ < blocks_ && running_.size() < resident_) || !all_poll()) {
+    if (others_may_act_ || !as_the_gpu_ || (started_ < blocks_ && has_room()) || !all_poll()) {
       repetition_.reset();
       in_doubt_ = false;
       return;
@@ -371,7 +366,7 @@ class InterleavedGrid {
   }
   /// Nothing where the simulator keeps fewer blocks than the GPU.
   [[nodiscard]] std::optional<WaitingForBlocks> who_waits() const {
-    if (!all_poll() || !as_the_gpu_ || running_.size() < resident_ || started_ == blocks_) return std::nullopt;
+    if (!all_poll() || !as_the_gpu_ || has_room() || started_ == blocks_) return std::nullopt;
     return WaitingForBlocks{running_.size(), blocks_ - started_, blocks_};
   }
   /// Blocks in turn print in turn.
@@ -380,15 +375,25 @@ class InterleavedGrid {
     if (!log.output.empty() || log.cut) print_(std::exchange(log.output, {}), std::exchange(log.cut, 0));
   }
   void leave(std::size_t i) {
-    idle_.push_back(std::move(running_[i].context));
+    auto& ended = running_[i].cluster ? running_[i].cluster->ended : idle_;
+    ended.push_back(std::move(running_[i].context));
+    if (&ended == &idle_) {
+      --held_;
+    } else if (ended.size() == size_) {
+      held_ -= size_;
+      std::ranges::move(ended, std::back_inserter(idle_));
+      ended.clear();
+    }
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 
   const LaunchState& launch_;
   Budget& budget_;
   Worker& worker_;
+  std::uint64_t size_;  ///< blocks of a cluster
   std::uint64_t blocks_, resident_, started_ = 0;
-  bool as_the_gpu_;  ///< so many as the GPU keeps resident
+  std::uint64_t held_ = 0;  ///< blocks that run, and those that their siblings keep
+  bool as_the_gpu_;         ///< so many as the GPU keeps resident
   const Print& print_;
   const AskOthers& others_;
   bool others_may_act_ = false, others_are_still_ = false;  ///< they said so last
@@ -423,7 +428,8 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
   const Program& program = *launch.program;
   // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
   // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
-  const bool together = program.communicates || launch.schedule || !std::ranges::all_of(launch.observers, in_parallel);
+  const bool together = program.communicates || launch.cluster.volume() > 1 || launch.schedule ||
+                        !std::ranges::all_of(launch.observers, in_parallel);
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t contexts = most_contexts(launch);
   const std::uint64_t threads =

@@ -22,6 +22,7 @@ namespace gpulab::simt {
 
 struct Allocation;
 struct BlockContext;
+struct Cluster;
 struct LaunchState;
 
 /// What an observer asks for: bits of Observer::watches(). Events that have no bit here come unasked.
@@ -126,6 +127,15 @@ class Observer {
   virtual void barrier_reached(Warp&, std::uint32_t /*number*/, std::uint32_t /*lanes*/, std::uint32_t /*count*/) {}
   /// Those who wait are about to go on. `everyone`: all threads of the block that have not exited have come.
   virtual void barrier_completed(const BlockContext&, std::uint32_t /*number*/, bool /*everyone*/) {}
+
+  // ---- a cluster's barrier: asked for with kWatchCompleted ----
+
+  /// The active lanes are about to arrive.
+  virtual void cluster_reached(Warp&, const MicroOp*) {}
+  /// All threads have arrived; those that wait are about to go on.
+  virtual void cluster_completed(const Cluster&) {}
+  /// The active lanes, which have arrived before, go on behind it.
+  virtual void cluster_passed(const Warp&, const MicroOp*) {}
 
   // ---- the launch is about to fail ----
 

@@ -42,4 +42,26 @@ class Schedule {
   bool on_ = false;
 };
 
+/// Blocks, or clusters, that have not started. Any of the nearest million may be the next.
+class Waiting {
+ public:
+  explicit Waiting(std::uint64_t blocks) : blocks_(blocks) { refill(); }
+  [[nodiscard]] bool empty() const { return nearest_.empty(); }
+  std::uint64_t take(Schedule& choices) {
+    std::swap(nearest_[choices.below(nearest_.size())], nearest_.back());
+    const std::uint64_t block = nearest_.back();
+    nearest_.pop_back();
+    refill();
+    return block;
+  }
+
+ private:
+  static constexpr std::size_t kNearest = 1 << 20;
+  void refill() {
+    while (next_ < blocks_ && nearest_.size() < kNearest) nearest_.push_back(next_++);
+  }
+  std::uint64_t blocks_, next_ = 0;
+  std::vector<std::uint64_t> nearest_;
+};
+
 }  // namespace gpulab::simt

@@ -89,6 +89,7 @@ struct Warp {
   // Memory.
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;
+  std::uint32_t own_window = 0;   ///< of its block's shared memory (rank_window); 0: the cluster has no other block
   std::byte* local = nullptr;     ///< of all lanes, word by word: local_memory.h
   std::uint32_t local_bytes = 0;  ///< of each lane
   std::uint32_t local_base = 0;   ///< of the running split's frame

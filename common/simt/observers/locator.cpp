@@ -12,6 +12,7 @@
 #include "common/demangle.h"
 #include "common/simt/counting/statistics.h"
 #include "common/simt/isa/kind.h"
+#include "common/simt/machine/memory/windows.h"
 #include "common/simt/observers/polling_loads.h"
 
 namespace gpulab::simt {
@@ -23,10 +24,11 @@ MemoryUse memory_use_of(const Site& site) {
   if ((meaning.traits & kLoad) && (meaning.traits & kStore)) return use;  // copies: seen where they finish
   if (site.row->unit == Unit::param || site.row->unit == Unit::constant) return use;
   using Space = MemoryUse::Space;
-  use.space = site.facts & kInShared   ? Space::shared
-              : site.facts & kInGlobal ? Space::global
-              : site.facts & kInLocal  ? Space::local
-                                       : Space::generic;
+  use.space = site.instruction->opcode.find(".shared::cluster") != std::string_view::npos ? Space::cluster
+              : site.facts & kInShared                                                    ? Space::shared
+              : site.facts & kInGlobal                                                    ? Space::global
+              : site.facts & kInLocal                                                     ? Space::local
+                                                                                          : Space::generic;
   use.load = meaning.traits & kLoad;
   use.store = meaning.traits & kStore;
   use.atomic = meaning.traits & kAtomic;
@@ -168,12 +170,21 @@ bool Locator::locate(Warp& w, const MicroOp* op, int lane, Place& place) {
                                                     : Space::global;
     if (space != Space::global) address &= kWindowBytes - 1;
   }
+  if (space == Space::cluster) space = Space::shared;
+  if (space == Space::shared && use.space != Space::shared && w.own_window != 0) {
+    address = without_own(address, w.own_window);
+    if (address >= kRankBytes) {
+      place.sibling = block_at(w, address);
+      address %= kRankBytes;
+      if (place.sibling == nullptr || place.sibling->live == 0) return false;
+    }
+  }
   place.address = place.offset = address;
   if (address & (use.bytes - 1u)) return false;
   if (space == Space::shared) {
     if (address + use.bytes > w.shared_bytes) return false;
     place.shared = true;
-    place.host = w.shared + address;
+    place.host = (place.sibling != nullptr ? place.sibling->warps.front().shared : w.shared) + address;
     return true;
   }
   if (space == Space::local) {

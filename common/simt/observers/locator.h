@@ -19,7 +19,7 @@ namespace gpulab::simt {
 
 /// What a PTX instruction does to memory.
 struct MemoryUse {
-  enum class Space : std::uint8_t { none, global, shared, local, generic };
+  enum class Space : std::uint8_t { none, global, shared, local, generic, cluster };
   Space space = Space::none;  ///< none: the tools do not follow the instruction
   bool load = false, store = false, atomic = false;
   bool is_volatile = false;
@@ -46,6 +46,7 @@ struct MemoryUse {
 struct Place {
   const Allocation* allocation = nullptr;  ///< global memory
   bool shared = false, local = false;
+  const BlockContext* sibling = nullptr;   ///< of the cluster: shared memory that is not the own block's
   std::uint64_t offset = 0;                ///< bytes into that stretch of memory
   std::uint64_t address = 0;               ///< in its state space
   const std::byte* host = nullptr;         ///< none of local memory, whose words lie apart

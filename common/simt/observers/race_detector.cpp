@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <set>
 
 #include "common/simt/observers/advice/race_advice.h"
 #include "common/simt/observers/quiet_access.h"
@@ -55,6 +56,7 @@ std::uint32_t lanes_at_the_start(const Warp& w) {
 bool has_fences_or_partial_barriers(const Program& program) {
   return std::any_of(program.sites.begin(), program.sites.end(), [](const Site& site) {
     if ((site.facts & kFence) || memory_use_of(site).releases) return true;
+    if (site.instruction->opcode.starts_with("barrier.cluster")) return true;
     // bar.sync a, b and bar.arrive a, b name how many threads they wait for; bar.red has its predicates behind.
     return (site.row->meaning.traits & kBarrier) && site.instruction->operands.size() > 1;
   });
@@ -73,7 +75,8 @@ bool RaceDetector::start(const LaunchState& launch) {
   const auto threads = static_cast<std::uint32_t>(launch.block.volume());
   threads_ = PerBlock(threads);
   warps_ = PerBlock((threads + kLanes - 1) / kLanes);
-  threads_order_each_other_ = has_fences_or_partial_barriers(*program_);
+  has_clusters_ = launch.cluster.volume() > 1;
+  threads_order_each_other_ = has_clusters_ || has_fences_or_partial_barriers(*program_);
   forget();
   return launch.grid.volume() * threads < UINT32_MAX;
 }
@@ -85,7 +88,7 @@ SyncObject* RaceDetector::find_sync(const SyncKey& key) {
 
 /// nullptr: local memory, which no two threads share.
 RaceShadow* RaceDetector::shadow_of(RacingBlock& block, const Place& place) {
-  if (place.shared) return &block.shared;
+  if (place.shared) return place.sibling != nullptr ? &blocks_.of(*place.sibling).shared : &block.shared;
   if (!place.allocation) return nullptr;
   const std::uint32_t index = place.allocation->index;
   if (global_.size() <= index) global_.resize(index + 1);
@@ -126,7 +129,7 @@ bool RaceDetector::access_together(Warp& w, const MicroOp* op, RacingBlock& bloc
   const Place& first = locator_.first_place();
   RaceShadow& shadow = *shadow_of(block, first);
   if (shadow.granule() != 4 || !use.uses_all()) return false;
-  const QuietAccess quiet(w, block.history, threads_.count(), threads_order_each_other_, op->site, first.shared);
+  const QuietAccess quiet(w, block.history, threads_.count(), threads_order_each_other_, op->site, is_private(first));
   if (use.bytes == 4 && locator_.is_contiguous()) {
     const std::uint32_t there = use.store ? words_that_are_there(w, op, use, first.host) : 0;
     const Effect effect = there ? Effect::silent : use.store ? Effect::write : Effect::read;
@@ -168,10 +171,51 @@ void RaceDetector::copied(const Warp& w, const MicroOp* op, int lane, std::uint3
                         block.history.clock(thread), op->site});
 }
 
+/// Accesses of siblings to the shared memory of a block that ends, none of whose threads knows that they are over.
+void RaceDetector::check_end(const BlockContext& ended) {
+  if (!has_clusters_) return;
+  RacingBlock& own = blocks_.of(ended);
+  std::set<std::uint32_t> accused;
+  const auto look = [&](std::uint64_t cell, std::uint32_t block, std::uint32_t thread, Clock clock,
+                        std::uint32_t site) {
+    if (clock == 0 || block == ended.linear || accused.contains(site)) return;
+    for (std::uint32_t t = 0; t < threads_.count(); ++t)
+      if (own.history.knows(t, block, thread, clock)) return;
+    accused.insert(site);
+    Place place;
+    place.shared = true;
+    place.address = place.offset = cell * own.shared.granule();
+    accusations_.add(
+        {.tool = "racecheck",
+         .message =
+             "an access to the shared memory of another block of the cluster, which does not wait for it and may "
+             "have ended; call cluster.sync() behind the last such access, in all blocks, before they return",
+         .first = {block, thread, site}},
+        [&] { return name_of(*program_, place, std::max<std::uint32_t>(locator_.use_at(site).bytes, 1)); });
+  };
+  const auto look_at_group = [&](std::uint64_t cell, const GroupCell& group) {
+    const std::uint32_t block = warps_.block(group.warp), first = (group.warp - block * warps_.count()) * kLanes;
+    for (std::uint32_t left = group.lanes; left && group.clock != 0; left &= left - 1)
+      look(cell, block, first + static_cast<std::uint32_t>(std::countr_zero(left)), group.clock,
+           group.site & ~kSilentStore);
+  };
+  for (std::uint64_t cell = 0; cell < own.shared.used(); ++cell) {
+    own.shared.for_each_reader(cell, [&](const GroupCell& reader) { look_at_group(cell, reader); });
+    const WriteCell last = own.shared.written(cell);
+    const Writers* several = own.shared.writers(last);
+    const WriteCell written = several != nullptr ? several->plain : last;
+    const std::uint32_t block = threads_.block(written.thread);
+    look(cell, block, written.thread - block * threads_.count(), written.clock, written.site);
+    if (several == nullptr) continue;
+    for (const GroupCell& atomic : several->atomics) look_at_group(cell, atomic);
+  }
+}
+
 // ---- how locations order the threads that use them ----
 
 RaceDetector::SyncKey RaceDetector::key_of(const LaneAccess& now) {
-  return {now.place.shared ? static_cast<std::uint32_t>(now.warp.block->linear) : kNoBlock, now.place.address};
+  const BlockContext* const block = now.place.sibling != nullptr ? now.place.sibling : now.warp.block;
+  return {now.place.shared ? static_cast<std::uint32_t>(block->linear) : kNoBlock, now.place.address};
 }
 
 void RaceDetector::acquire_by(const LaneAccess& now) {
@@ -262,7 +306,7 @@ void RaceDetector::remember(const RacingBlock& block, const Place& place, const 
     return true;
   };
   const auto is_over_here = [&](const GroupCell& old, std::uint32_t its_block) {
-    if ((old.site ^ now.site) & kSilentStore) return place.shared && old.clock < block.history.everyone_surely();
+    if ((old.site ^ now.site) & kSilentStore) return is_private(place) && old.clock < block.history.everyone_surely();
     return is_over(old, its_block);
   };
   Remembered others(warps_.block(now.warp), now.site);
@@ -291,13 +335,13 @@ void RaceDetector::remember_atomic(const LaneAccess& now, std::uint64_t cell, co
   // orders a plain access behind it, and a ticket is reset like that.
   const bool sees = now.use.atomic && (now.op->mods & kResultUsed);
   Writers* several = shadow.writers(cell);
-  if (several && now.place.shared && several->plain.clock < history.everyone()) several->plain = {};
+  if (several && is_private(now.place) && several->plain.clock < history.everyone()) several->plain = {};
   if (!several) {
     const WriteCell written = shadow.written(cell);
     const std::uint32_t other_block = threads_.block(written.thread);
     const std::uint32_t other = written.thread - other_block * threads_.count();
     const bool atomic = written.clock && are_atomic(locator_.use_at(written.site), now.use);
-    if (written.clock == 0 || (now.place.shared && written.clock < history.everyone()) ||
+    if (written.clock == 0 || (is_private(now.place) && written.clock < history.everyone()) ||
         (atomic && (sees || history.knows(now.thread, other_block, other, written.clock))))
       return shadow.write(cell, write);
     const GroupCell before{other_block * warps_.count() + other / kLanes, 1u << other % kLanes, written.clock,

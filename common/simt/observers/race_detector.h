@@ -81,6 +81,8 @@ class RaceDetector {
   void access(Warp& warp, const MicroOp* op);
   /// An allocation is forgotten; another one will have its index.
   void index_freed(std::uint32_t allocation);
+  /// A block is about to end.
+  void check_end(const BlockContext& ended);
   /// cp.async has brought a lane's bytes to `shared`: a store by its thread.
   void copied(const Warp& warp, const MicroOp* op, int lane, std::uint32_t shared, std::uint32_t bytes);
 
@@ -98,6 +100,8 @@ class RaceDetector {
   };
 
   [[nodiscard]] RaceShadow* shadow_of(RacingBlock& block, const Place& place);
+  /// Memory that nobody sees but the block.
+  [[nodiscard]] bool is_private(const Place& place) const { return place.shared && !has_clusters_; }
   bool access_together(Warp& warp, const MicroOp* op, RacingBlock& block);
   void check(const LaneAccess& now);
   void check_reader(const LaneAccess& now, std::uint64_t cell, const GroupCell& reader);
@@ -119,6 +123,7 @@ class RaceDetector {
   /// Whether the kernel has anything that orders single threads: a fence, a release, a barrier with a thread count.
   /// Without, all order is by barriers of the whole block and by .sync instructions of a warp.
   bool threads_order_each_other_ = false;
+  bool has_clusters_ = false;                        ///< of several blocks
   std::vector<std::unique_ptr<RaceShadow>> global_;  ///< by Allocation::index
   SearchesOfLaunch searches_;                        ///< of syncs_, by blocks_, which end before it
   BlockStates<RacingBlock> blocks_;

@@ -24,7 +24,7 @@ constexpr std::size_t kMostAgain = 4096;
 using Space = TracedAccess::Space;
 
 Space space_at(std::uint64_t address, const MemoryUse& use) {
-  if (use.space == MemoryUse::Space::shared) return Space::shared;
+  if (use.space == MemoryUse::Space::shared || use.space == MemoryUse::Space::cluster) return Space::shared;
   if (use.space == MemoryUse::Space::local) return Space::local;
   if (use.space == MemoryUse::Space::generic && address - kSharedWindow < kWindowBytes) return Space::shared;
   if (use.space == MemoryUse::Space::generic && address - kLocalWindow < kWindowBytes) return Space::local;

@@ -171,17 +171,20 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     *value = known == one.attributes.end() ? cudaLaunchAttributeValue{} : known->second;
     if (attribute == cudaLaunchAttributeCooperative && known == one.attributes.end() && one.launch != nullptr)
       value->cooperative = one.launch->request.cooperative ? 1 : 0;
+    if (attribute == cudaLaunchAttributeClusterDimension && known == one.attributes.end() && one.launch != nullptr) {
+      const Dim3& cluster = one.launch->request.cluster;
+      value->clusterDim.x = cluster.x, value->clusterDim.y = cluster.y, value->clusterDim.z = cluster.z;
+    }
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID attribute,
                                             const cudaLaunchAttributeValue* value) {
-  void* const caller = __builtin_return_address(0);
   return with_node("cudaGraphKernelNodeSetAttribute", node_of(node), [&](Session& s, GraphNode& one) {
     if (one.type != cudaGraphNodeTypeKernel || value == nullptr) return cudaErrorInvalidValue;
     one.attributes[attribute] = *value;
-    return take_attributes(s, one, caller);
+    return take_attributes(s, one);
   });
 }
 
@@ -190,13 +193,12 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
 #else
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to) {
 #endif
-  void* const caller = __builtin_return_address(0);
   return with_node("cudaGraphKernelNodeCopyAttributes", node_of(to), [&](Session& s, GraphNode& one) {
     const GraphNode* other = node_of(from);
     if (other == nullptr || other->type != cudaGraphNodeTypeKernel || one.type != cudaGraphNodeTypeKernel)
       return cudaErrorInvalidValue;
     one.attributes = other->attributes;
-    return take_attributes(s, one, caller);
+    return take_attributes(s, one);
   });
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/cuda_api/runtime/clusters.h"
+
 namespace gpulab::cuda_api {
 
 namespace {
@@ -60,7 +62,7 @@ cudaError_t be_kernel(Session& s, GraphNode& node, const cudaKernelNodeParams* a
   const auto kept = s.keep(request);  // first: what it is given may be the node's own
   be_kernel(node, kept);
   node.kernel.func = asked->func;
-  return take_attributes(s, node, caller);
+  return take_attributes(s, node);
 }
 
 void be_kernel(GraphNode& node, std::shared_ptr<KeptLaunch> launch) {
@@ -75,18 +77,15 @@ void be_kernel(GraphNode& node, std::shared_ptr<KeptLaunch> launch) {
   node.work = Session::work_of(std::move(launch));
 }
 
-cudaError_t take_attributes(Session& s, GraphNode& node, void* caller) {
+cudaError_t take_attributes(Session& s, GraphNode& node) {
   if (node.launch == nullptr) return cudaErrorInvalidValue;
-  if (const auto cluster = node.attributes.find(cudaLaunchAttributeClusterDimension);
-      cluster != node.attributes.end()) {
-    const auto& size = cluster->second.clusterDim;
-    if (size.x * size.y * size.z > 1) s.refuse("a graph's launch of thread block clusters", caller);
-  }
+  const auto cluster = node.attributes.find(cudaLaunchAttributeClusterDimension);
   const auto cooperative = node.attributes.find(cudaLaunchAttributeCooperative);
-  if (cooperative != node.attributes.end()) {
+  if (cooperative != node.attributes.end() || cluster != node.attributes.end()) {
     // What the node was copied from keeps its own.
     auto launch = s.keep(node.launch->request);
-    launch->request.cooperative = cooperative->second.cooperative != 0;
+    if (cooperative != node.attributes.end()) launch->request.cooperative = cooperative->second.cooperative != 0;
+    if (cluster != node.attributes.end()) launch->request.cluster = asked_cluster(cluster->second);
     void* const function = node.kernel.func;
     be_kernel(node, std::move(launch));
     node.kernel.func = function;

@@ -15,7 +15,7 @@ cudaError_t be_kernel(Session& session, GraphNode& node, const cudaKernelNodePar
 /// Of a launch that was captured.
 void be_kernel(GraphNode& node, std::shared_ptr<KeptLaunch> launch);
 /// Its launch goes by the attributes that the node has.
-cudaError_t take_attributes(Session& session, GraphNode& node, void* caller);
+cudaError_t take_attributes(Session& session, GraphNode& node);
 cudaError_t be_copy(GraphNode& node, const cudaMemcpy3DParms* asked);
 cudaError_t be_copy(GraphNode& node, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 

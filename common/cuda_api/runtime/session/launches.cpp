@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/cuda_api/runtime/clusters.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/launch_display.h"
 #include "common/cuda_api/runtime/session.h"
@@ -60,6 +61,7 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
   if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
     return {kWrongShape, "a grid that is too large; 2^31 - 1 blocks in x, 65535 in y and z are the most",
             "let x count what there is most of, or let each thread take several elements"};
+  if (const auto wrong = check_cluster(kernel, request); wrong.error != cudaSuccess) return wrong;
   const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
   if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads))
     return {cudaErrorInvalidValue,  // as an H100 has it, by both APIs
@@ -240,6 +242,7 @@ bool Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
   config.block = request.block;
   config.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
   config.cooperative = request.cooperative;
+  config.cluster = cluster_of(kernel, request.cluster);
   const bool is_timed = (options.model && options.counters) || options.steps;  // of a run of its own
   const auto work = [this, launch, config, is_timed](const LoadedFunction& one) {
     const ShownLaunch shown(one.name);

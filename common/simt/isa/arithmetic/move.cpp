@@ -65,6 +65,32 @@ constexpr Meaning copied() {
 // Generic addresses: shared and local memory are windows, everything else is global. See memory.h.
 constexpr auto from_shared = [](u64 a) { return a + kSharedWindow; };
 constexpr auto to_shared = [](u64 a) { return a - kSharedWindow; };
+/// In a cluster an own address names its block once it is generic: windows.h. The lanes' functions above are what it is
+/// elsewhere, and in compiled code, which no cluster of several blocks runs.
+const MicroOp* generic_of_own(Warp& w, const MicroOp* op) {
+  const Source<u64> a(w, op, 1);
+  const u64 own = kSharedWindow + w.own_window;
+  for_each_lane<u64>(w, op, [&](int i) { return a[i] + (a[i] < kRankBytes ? own : kSharedWindow); });
+  return following(w, op);
+}
+const MicroOp* own_of_generic(Warp& w, const MicroOp* op) {
+  const Source<u64> a(w, op, 1);
+  const u64 own = kSharedWindow + w.own_window;
+  for_each_lane<u64>(w, op, [&](int i) { return a[i] - (a[i] - own < kRankBytes ? own : kSharedWindow); });
+  return following(w, op);
+}
+const MicroOp* is_own_shared(Warp& w, const MicroOp* op) {
+  const Source<u64> a(w, op, 1);
+  const u64 first = kSharedWindow + w.own_window, bytes = w.own_window != 0 ? kRankBytes : kWindowBytes;
+  write_pred(w, op->r[0], true_lanes([&](int i) { return a[i] - first < bytes || a[i] - kSharedWindow < kRankBytes; }));
+  return following(w, op);
+}
+template <auto function>
+constexpr Meaning in_clusters(Handler run) {
+  Meaning meaning = lane<function>();
+  meaning.run = run;
+  return meaning;
+}
 constexpr auto from_local = [](u64 a) { return a + kLocalWindow; };
 constexpr auto to_local = [](u64 a) { return a - kLocalWindow; };
 constexpr auto is_shared = [](u64 a) { return a - kSharedWindow < kWindowBytes; };
@@ -115,11 +141,12 @@ constexpr Row rows[] = {
     {"mov.b64 {d, e, f, g}, a", Unit::alu, unpacked<u64, u16>()},
 
     {"cvta{.to}(.global,.const,.param).u64 p, a", Unit::alu, copied<u64>()},
-    {"cvta.shared{::cta}.u64 p, a", Unit::alu, lane<from_shared>()},
-    {"cvta.to.shared{::cta}.u64 p, a", Unit::alu, lane<to_shared>()},
+    {"cvta.shared{::cta,::cluster}.u64 p, a", Unit::alu, in_clusters<from_shared>(generic_of_own)},
+    {"cvta.to.shared{::cta,::cluster}.u64 p, a", Unit::alu, in_clusters<to_shared>(own_of_generic)},
     {"cvta.local.u64 p, a", Unit::alu, lane<from_local>()},
     {"cvta.to.local.u64 p, a", Unit::alu, lane<to_local>()},
-    {"isspacep.shared{::cta} p, a", Unit::alu, lane<is_shared>()},
+    {"isspacep.shared{::cta} p, a", Unit::alu, in_clusters<is_shared>(is_own_shared)},
+    {"isspacep.shared::cluster p, a", Unit::alu, lane<is_shared>()},
     {"isspacep.local p, a", Unit::alu, lane<is_local>()},
     {"isspacep.global p, a", Unit::alu, lane<is_global>()},
     {"isspacep.param{::entry} p, a",

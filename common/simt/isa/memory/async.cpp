@@ -5,6 +5,7 @@
 #include "common/simt/machine/sync/async.h"
 
 #include "common/simt/isa/memory/memory_lanes.h"
+#include "common/simt/machine/memory/windows.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -84,15 +85,34 @@ const MicroOp* wait_all(Warp& w, const MicroOp* op) {
 
 // ---- cp.async.bulk: each lane copies for itself ----
 
-enum class Bulk { load, store, within };
+enum class Bulk { load, multicast, store, within };
 
-/// Offset in shared memory of `bytes` bytes, 16-byte aligned, given a shared or generic address.
-inline u32 bulk_shared(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
+/// An address of shared memory, or a generic one, in the shared window.
+inline u64 in_window(const Warp& w, u64 address) {
   if (address - kSharedWindow < kWindowBytes) address -= kSharedWindow;
+  return without_own(address, w.own_window);
+}
+/// Offset in its shared memory of `bytes` bytes, 16-byte aligned.
+inline u32 bulk_shared(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
+  address = in_window(w, address);
   if (!within(address, bytes, w.shared_bytes)) fault_access(w, op, kSharedWindow + address, lane, bytes, access);
   if (address & 15) fault_message(w, op, "bulk copy whose addresses are no multiples of 16 bytes");
   return static_cast<u32>(address);
 }
+/// Where so many bytes of a sibling's shared memory, or of its own, are to be written.
+inline u32 bulk_target(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
+  if (address < kRankBytes || address >= kWindowBytes) return bulk_shared(w, op, lane, address, bytes, access);
+  (void)sibling_memory(w, op, lane, static_cast<u32>(address), 16, access);
+  if (!within(address % kRankBytes, bytes, w.shared_bytes))
+    fault_access(w, op, kSharedWindow + address, lane, bytes, access);
+  return static_cast<u32>(address);
+}
+inline u32 mbarrier_in_window(Warp& w, const MicroOp* op, u64 address) {
+  const u64 at = in_window(w, address);
+  if (at >= kWindowBytes) fault_message(w, op, "mbarrier outside shared memory");
+  return static_cast<u32>(at);
+}
+
 inline std::byte* bulk_global(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
   std::byte* host = w.global->host(address, bytes);
   if (!host) fault_access(w, op, address & ~u64{15}, lane, 16, access);
@@ -100,7 +120,8 @@ inline std::byte* bulk_global(Warp& w, const MicroOp* op, int lane, u64 address,
   return host;
 }
 
-/// [dst], [src], size{, [mbarrier]}: the first address may be 32 bits wide, the others are 64.
+/// [dst], [src], size{, [mbarrier]{, mask}}: the first address may be 32 bits wide, the others are 64. `mask`: the
+/// ranks of the blocks that get the bytes, each at the same place, and count them at the same mbarrier of theirs.
 template <Bulk kind>
 const MicroOp* bulk(Warp& w, const MicroOp* op) {
   const Addresses to(w, op, 0);
@@ -114,14 +135,41 @@ const MicroOp* bulk(Warp& w, const MicroOp* op) {
       (void)bulk_global(w, op, i, to[i], bytes, "bulk store");
       begin_bulk_store(w, op, i, to[i], bulk_shared(w, op, i, from, bytes, "bulk load"), bytes);
     } else {
-      const std::byte* host = kind == Bulk::load ? bulk_global(w, op, i, from, bytes, "bulk load")
-                                                 : w.shared + bulk_shared(w, op, i, from, bytes, "bulk load");
-      u64 mbarrier = values<u64>(w, op, 3)[i];
-      if (mbarrier - kSharedWindow < kWindowBytes) mbarrier -= kSharedWindow;
-      if (mbarrier >= kWindowBytes) fault_message(w, op, "mbarrier outside shared memory");
-      begin_bulk_load(w, op, i, bulk_shared(w, op, i, to[i], bytes, "bulk store"), host, bytes,
-                      static_cast<u32>(mbarrier));
+      const std::byte* host = kind == Bulk::within ? w.shared + bulk_shared(w, op, i, from, bytes, "bulk load")
+                                                   : bulk_global(w, op, i, from, bytes, "bulk load");
+      const u64 place = in_window(w, to[i]);
+      const u32 mbarrier = mbarrier_in_window(w, op, values<u64>(w, op, 3)[i]);
+      const auto begin = [&](u64 at, u64 tells) {
+        begin_bulk_load(w, op, i, bulk_target(w, op, i, in_window(w, at), bytes, "bulk store"), host, bytes,
+                        static_cast<u32>(in_window(w, tells)));
+      };
+      if constexpr (kind == Bulk::multicast) {
+        for (u32 ranks = values<u32>(w, op, 4)[i] & 0xffff; ranks; ranks &= ranks - 1)
+          begin(mapped(static_cast<u32>(place), static_cast<u32>(__builtin_ctz(ranks))),
+                mapped(mbarrier, static_cast<u32>(__builtin_ctz(ranks))));
+      } else {
+        begin(place, mbarrier);
+      }
     }
+  }
+  return op + 1;
+}
+
+/// st.async [a], b, [mbarrier]: of a sibling in the cluster, or its own block; the mbarrier is of the same block.
+template <typename T, int n>
+const MicroOp* store_async(Warp& w, const MicroOp* op) {
+  constexpr u32 bytes = sizeof(T) * n;
+  const Addresses to(w, op, 0);
+  for (u32 left = w.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    T stored[n];
+    for (int k = 0; k < n; ++k) stored[k] = values<T>(w, op, 1 + k)[i];
+    const u64 at = in_window(w, to[i]);
+    if (at < kRankBytes ? !within(at, bytes, w.shared_bytes) || (at & (bytes - 1)) != 0 : at >= kWindowBytes)
+      fault_access(w, op, kSharedWindow + at, i, bytes, "store");
+    if (at >= kRankBytes) (void)sibling_memory(w, op, i, static_cast<u32>(at), bytes, "store");
+    begin_bulk_load(w, op, i, static_cast<u32>(at), reinterpret_cast<const std::byte*>(stored), bytes,
+                    mbarrier_in_window(w, op, values<u64>(w, op, 1 + n)[i]));
   }
   return op + 1;
 }
@@ -142,7 +190,7 @@ const MicroOp* no_policy(Warp& w, const MicroOp* op) {
 }
 
 constexpr OperandType address{Role::address}, in32{Role::in, Kind::u32};
-constexpr OperandType policy{Role::in, Kind::u64};
+constexpr OperandType policy{Role::in, Kind::u64}, mask{Role::in, Kind::u16};
 
 /// `more`: source size or predicate, then the cache policy.
 template <Size size>
@@ -159,10 +207,17 @@ constexpr Meaning bulk_meaning(OperandType fourth = {}, OperandType fifth = {}) 
   return {.run = bulk<kind>, .operands = {{address, address, in32, fourth, fifth}}};
 }
 
+template <typename T, int n>
+constexpr Meaning store_meaning() {
+  return {.run = store_async<T, n>, .operands = {{address, {Role::in, kind_of<T>(), n}, address}}};
+}
+
+#define STORE_ASYNC "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes"
 #define COPY "cp.async(.ca,.cg)(.shared,.shared::cta).global"
 #define PREFETCH "{.L2::64B,.L2::128B,.L2::256B}"
 #define HINT ".L2::cache_hint"
 #define BULK_LOAD "cp.async.bulk(.shared::cluster,.shared::cta).global.mbarrier::complete_tx::bytes"
+#define BULK_MULTICAST "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
 #define BULK_WITHIN "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
 #define BULK_STORE "cp.async.bulk.global.shared::cta.bulk_group"
 
@@ -184,6 +239,12 @@ const Row rows[] = {
 
     {BULK_LOAD " [dst], [src], size, [mbarrier]", Unit::async, bulk_meaning<Bulk::load>(address)},
     {BULK_LOAD HINT " [dst], [src], size, [mbarrier], policy", Unit::async, bulk_meaning<Bulk::load>(address, policy)},
+    {BULK_MULTICAST " [dst], [src], size, [mbarrier], mask", Unit::async, bulk_meaning<Bulk::multicast>(address, mask)},
+    {STORE_ASYNC "(.b32,.u32,.s32,.f32) [a], b, [mbarrier]", Unit::async, store_meaning<u32, 1>()},
+    {STORE_ASYNC "(.b64,.u64,.s64,.f64) [a], b, [mbarrier]", Unit::async, store_meaning<u64, 1>()},
+    {STORE_ASYNC ".v2(.b32,.u32,.s32,.f32) [a], {b,b}, [mbarrier]", Unit::async, store_meaning<u32, 2>()},
+    {STORE_ASYNC ".v2(.b64,.u64,.s64,.f64) [a], {b,b}, [mbarrier]", Unit::async, store_meaning<u64, 2>()},
+    {STORE_ASYNC ".v4(.b32,.u32,.s32,.f32) [a], {b,b,b,b}, [mbarrier]", Unit::async, store_meaning<u32, 4>()},
     {BULK_WITHIN " [dst], [src], size, [mbarrier]", Unit::async, bulk_meaning<Bulk::within>(address)},
     {BULK_STORE " [dst], [src], size", Unit::async, bulk_meaning<Bulk::store>()},
     {BULK_STORE HINT " [dst], [src], size, policy", Unit::async, bulk_meaning<Bulk::store>(policy)},

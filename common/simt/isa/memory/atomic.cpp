@@ -108,6 +108,17 @@ class Atomic {
     count_shared<counted>(w_, op_, *r.pattern);
     operation_.apply_shared(lanes(w_.mask, r.host, r.pattern->relative, false));
   }
+  /// Of siblings in the cluster, added as in the block's own (an H100 keeps subnormals there, too).
+  void sibling_part(const Addresses::List& addresses) const {
+    static constexpr s32 here[kLanes]{};
+    std::byte* hosts[kLanes];
+    for (u32 left = w_.mask; left; left &= left - 1) {
+      const int i = first_lane(left);
+      hosts[i] = sibling_memory(w_, op_, i, static_cast<u32>(addresses.at[i]), operation_.width, "atomic");
+    }
+    for (u32 left = w_.mask; left; left &= left - 1)
+      operation_.apply_shared(lanes(left & -left, hosts[first_lane(left)], here, false));
+  }
   void local_part(const Addresses& addresses) const {
     const int i = first_lane(w_.mask);
     fault_access(w_, op_, addresses[i] + kLocalWindow, i, operation_.width, "atomic");
@@ -162,11 +173,19 @@ const MicroOp* anywhere(Warp& w, const MicroOp* op) {
   by_window(
       w, atomic.addresses(), [&](const Addresses& at) { atomic.global_part<counted>(at); },
       [&](const Addresses& at) { atomic.shared_part<counted>(at); },
-      [&](const Addresses& at) { atomic.local_part(at); });
+      [&](const Addresses& at) { atomic.local_part(at); }, [&](const Addresses::List& at) { atomic.sibling_part(at); });
+  return done(w, op);
+}
+template <bool counted>
+const MicroOp* in_cluster(Warp& w, const MicroOp* op) {
+  const Atomic atomic(w, op);
+  by_block(
+      w, atomic.addresses(), [&](const Addresses& at) { atomic.shared_part<counted>(at); },
+      [&](const Addresses::List& at) { atomic.sibling_part(at); });
   return done(w, op);
 }
 
-enum class In { global, shared, generic };
+enum class In { global, shared, generic, cluster };
 
 template <In space, auto F, typename T, bool returns, bool three = false, auto InShared = F>
 constexpr RowWith<Operation> atomic(const char* form) {
@@ -177,8 +196,10 @@ constexpr RowWith<Operation> atomic(const char* form) {
     meaning.operands = {{{Role::out, kind_of<T>()}, {Role::address}, value, three ? value : none}};
   else
     meaning.operands = {{{Role::address}, value}};
-  meaning.run = space == In::global ? in_global<false> : space == In::shared ? in_shared<false> : anywhere<false>;
-  meaning.counted = space == In::global ? in_global<true> : space == In::shared ? in_shared<true> : anywhere<true>;
+  constexpr Handler run[]{in_global<false>, in_shared<false>, anywhere<false>, in_cluster<false>};
+  constexpr Handler run_counted[]{in_global<true>, in_shared<true>, anywhere<true>, in_cluster<true>};
+  meaning.run = run[static_cast<int>(space)];
+  meaning.counted = run_counted[static_cast<int>(space)];
   Operation operation{.apply = apply<F, T, three>,
                       .apply_shared = apply<InShared, T, three>,
                       .width = sizeof(T),
@@ -198,7 +219,7 @@ constexpr RowWith<Operation> atomic(const char* form) {
   atomic<In::IN, F, T, false, false, S>("red" ORDER SPACE SCOPE OP ORDER TYPE " [a], b")
 #define EVERYWHERE(KIND, OP, TYPE, T, F, S)                                                              \
   KIND(".global", global, OP, TYPE, T, F, S), KIND("(.shared,.shared::cta)", shared, OP, TYPE, T, F, S), \
-      KIND("", generic, OP, TYPE, T, F, S)
+      KIND("", generic, OP, TYPE, T, F, S), KIND(".shared::cluster", cluster, OP, TYPE, T, F, S)
 #define ATOMIC(OP, TYPE, T, F) EVERYWHERE(ATOM, OP, TYPE, T, F, F), EVERYWHERE(RED, OP, TYPE, T, F, F)
 #define CAS(SPACE, IN, OP, TYPE, T, F, S) \
   atomic<In::IN, F, T, true, true>("atom" ORDER SPACE SCOPE OP ORDER TYPE " d, [a], b, c")

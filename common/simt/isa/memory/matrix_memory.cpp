@@ -85,7 +85,9 @@ inline bool is_shared(Warp& w, const MicroOp* op, u64 address) {
   if (address - kLocalWindow < kWindowBytes) fault_message(w, op, "matrix in local memory");
   return address - kSharedWindow < kWindowBytes;
 }
-inline u64 in_space(u64 address) { return address - kSharedWindow < kWindowBytes ? address - kSharedWindow : address; }
+inline u64 in_space(const Warp& w, u64 address) {
+  return address - kSharedWindow < kWindowBytes ? without_own(address - kSharedWindow, w.own_window) : address;
+}
 
 // ---- ldmatrix, stmatrix: row r of matrix i is at the address of lane 8i + r ----
 
@@ -111,7 +113,7 @@ const MicroOp* matrices(Warp& w, const MicroOp* op) {
   constexpr bool loads = access == Access::load;
   const int address = loads ? count : 0, first = loads ? 0 : 1;
   auto places = Addresses(w, op, address).list();
-  for (u64& at : places.at) at = in_space(at);
+  for (u64& at : places.at) at = in_space(w, at);
   Request request;
   if (count < 4) set_mask(w, (1u << 8 * (count & 3)) - 1);
   issue_shared<counted>(w, op, Addresses(places), 16, access, request);
@@ -166,7 +168,7 @@ template <bool counted>
 inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u32 stride, Access access,
                       Request* requests) {
   const bool shared = t.space == In::shared || (t.space == In::generic && is_shared(w, op, base));
-  if (t.space == In::generic) base = in_space(base);
+  if (t.space == In::generic) base = in_space(w, base);
   const int lanes = t.in_matrices() ? 8 * t.blocks_per_request() : kLanes;
   if (lanes < kLanes) set_mask(w, (1u << (lanes & 31)) - 1);
   for (int n = 0; n < t.requests(); ++n) {

@@ -11,7 +11,7 @@
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
-/// Offsets in shared memory of an instruction's [a+imm]; generic addresses lie in the shared window.
+/// Places in the shared window of an instruction's [a+imm]; generic addresses lie there.
 struct Objects {
   u32 at[kLanes];
   Objects(Warp& w, const MicroOp* op, int operand) {
@@ -19,6 +19,7 @@ struct Objects {
       u64 address = op->mods & kAddress32 ? values<u32>(w, op, operand)[i] : values<u64>(w, op, operand)[i];
       address += static_cast<u64>(std::int64_t{op->imm});
       if (address - kSharedWindow < kWindowBytes) address -= kSharedWindow;
+      address = without_own(address, w.own_window);
       at[i] = static_cast<u32>(address);
       if (address >> 32 && w.mask >> i & 1) fault_message(w, op, "mbarrier outside shared memory");
     }

@@ -167,6 +167,18 @@ template <typename V>
   v.move_lanes(w, op, hosts);
 }
 
+/// Of siblings in the cluster: no counter tells of them yet.
+template <typename V>
+[[gnu::noinline]] void move_siblings(Warp& w, const MicroOp* op, const Addresses::List& addresses) {
+  const V v(op);
+  std::byte* hosts[kLanes];
+  for (u32 left = w.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    hosts[i] = sibling_memory(w, op, i, static_cast<u32>(addresses.at[i]), v.width, name_of(V::access));
+  }
+  v.move_lanes(w, op, hosts);
+}
+
 /// The handlers of Values or AnyValues.
 template <typename V, bool counted>
 struct Transfer {
@@ -300,7 +312,15 @@ struct Transfer {
   static const MicroOp* generic(Warp& w, const MicroOp* op) {
     by_window(
         w, Addresses(w, op, V(op).address), [&](const Addresses& at) { global_part(w, op, at); },
-        [&](const Addresses& at) { shared_part(w, op, at); }, [&](const Addresses& at) { local_part(w, op, at); });
+        [&](const Addresses& at) { shared_part(w, op, at); }, [&](const Addresses& at) { local_part(w, op, at); },
+        [&](const Addresses::List& at) { move_siblings<V>(w, op, at); });
+    return going_on(w, op);
+  }
+  /// .shared::cluster: its own block's memory, or a sibling's.
+  static const MicroOp* cluster(Warp& w, const MicroOp* op) {
+    by_block(
+        w, Addresses(w, op, V(op).address), [&](const Addresses& at) { shared_part(w, op, at); },
+        [&](const Addresses::List& at) { move_siblings<V>(w, op, at); });
     return going_on(w, op);
   }
   /// Out of line: room on the stack for its addresses would cost every access that is in bounds a twentieth.
@@ -317,7 +337,7 @@ struct Transfer {
   }
 };
 
-enum class In { global, shared, local, generic };
+enum class In { global, shared, local, generic, cluster };
 
 /// An access of n values of T in a space.
 template <In space, typename Element, int n, Access access>
@@ -347,8 +367,8 @@ constexpr Meaning transfer() {
   } else {
     using Plain = Transfer<AnyValues<access>, false>;
     using Counted = Transfer<AnyValues<access>, true>;
-    constexpr Handler run[]{Plain::global, Plain::shared, Plain::local, Plain::generic};
-    constexpr Handler counted[]{Counted::global, Counted::shared, Counted::local, Counted::generic};
+    constexpr Handler run[]{Plain::global, Plain::shared, Plain::local, Plain::generic, Plain::cluster};
+    constexpr Handler counted[]{Counted::global, Counted::shared, Counted::local, Counted::generic, Counted::cluster};
     meaning.run = run[static_cast<int>(space)];
     meaning.counted = counted[static_cast<int>(space)];
     meaning.extra = mover_number<T, n>;
@@ -399,6 +419,8 @@ constexpr Meaning store() {
 #define GLOBAL_LOAD(T, N) load<In::global, T, N>()
 #define SHARED_LOAD(T, N) load<In::shared, T, N>()
 #define LOCAL_LOAD(T, N) load<In::local, T, N>()
+#define CLUSTER_LOAD(T, N) load<In::cluster, T, N>()
+#define CLUSTER_STORE(T, N) store<In::cluster, T, N>()
 #define GENERIC_LOAD(T, N) load<In::generic, T, N>()
 #define PARAM_LOAD(T, N) load_param<T, N>()
 #define GLOBAL_STORE(T, N) store<In::global, T, N>()
@@ -426,12 +448,14 @@ constexpr Meaning store_param() {
 const Row rows[] = {
     LOADS("ld" ORDER ".global" NC, global, GLOBAL_LOAD),
     LOADS("ld" ORDER "(.shared,.shared::cta)", shared, SHARED_LOAD),
+    LOADS("ld" ORDER ".shared::cluster", generic, CLUSTER_LOAD),
     LOADS("ld" ORDER ".local" CACHE, local, LOCAL_LOAD),
     LOADS("ld" ORDER ".const" CACHE, constant, GLOBAL_LOAD),
     LOADS("ld" ORDER CACHE, generic, GENERIC_LOAD),
     LOADS("ld.param{::entry,::func}", param, PARAM_LOAD),
     STORES("st" ST_ORDER ".global" ST_CACHE, global, GLOBAL_STORE),
     STORES("st" ST_ORDER "(.shared,.shared::cta)", shared, SHARED_STORE),
+    STORES("st" ST_ORDER ".shared::cluster", generic, CLUSTER_STORE),
     STORES("st" ST_ORDER ".local" ST_CACHE, local, LOCAL_STORE),
     STORES("st" ST_ORDER ST_CACHE, generic, GENERIC_STORE),
     STORES("st.param{::func}", param, PARAM_STORE),

@@ -5,6 +5,7 @@
 #include "common/ptx/extent.h"
 #include "common/simt/isa/memory/patterns.h"
 #include "common/simt/machine/memory/memory.h"
+#include "common/simt/machine/sync/cluster.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -325,9 +326,32 @@ template <typename T, int n>
   }
 }
 
+/// Addresses in the shared window: `shared` for the active lanes that mean their own block's memory, `sibling` for
+/// those that mean another's of the cluster, whose addresses name it (windows.h).
+template <typename Shared, typename Sibling>
+[[gnu::noinline]] void by_block(Warp& w, Addresses addresses, Shared shared, Sibling sibling) {
+  auto all = addresses.list();
+  const std::uint32_t whole = w.mask;
+  std::uint32_t own = 0;
+  for (std::uint32_t left = whole; left; left &= left - 1) {
+    const int i = first_lane(left);
+    all.at[i] = without_own(all.at[i], w.own_window);
+    if (all.at[i] < kRankBytes) own |= 1u << i;
+  }
+  if (own) {
+    set_mask(w, own);
+    shared(Addresses(all));
+  }
+  if (whole & ~own) {
+    set_mask(w, whole & ~own);
+    sibling(all);
+  }
+  set_mask(w, whole);
+}
+
 /// Runs `work` for the active lanes of each address window (generic addresses), with addresses of that space.
-template <typename Global, typename Shared, typename Local>
-inline void by_window(Warp& w, const Addresses& addresses, Global global, Shared shared, Local local) {
+template <typename Global, typename Shared, typename Local, typename Sibling>
+inline void by_window(Warp& w, const Addresses& addresses, Global global, Shared shared, Local local, Sibling sibling) {
   alignas(64) std::int32_t shared_words[kLanes], local_words[kLanes];
   addresses.for_each([&](int i, std::uint64_t at) {
     shared_words[i] = at - kSharedWindow < kWindowBytes ? -1 : 0;
@@ -344,7 +368,10 @@ inline void by_window(Warp& w, const Addresses& addresses, Global global, Shared
     work(addresses.within(origin));
   };
   part(whole & ~(in_shared | in_local), 0, global);
-  part(in_shared, kSharedWindow, shared);
+  if (w.own_window == 0) [[likely]]
+    part(in_shared, kSharedWindow, shared);
+  else
+    part(in_shared, kSharedWindow, [&](const Addresses& at) { by_block(w, at, shared, sibling); });
   part(in_local, kLocalWindow, local);
   set_mask(w, whole);
 }

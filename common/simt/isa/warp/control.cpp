@@ -51,6 +51,11 @@ const MicroOp* not_pred(Warp& w, const MicroOp* op) {
   write_pred(w, op->r[0], ~w.preds[op->r[1]]);
   return following(w, op);
 }
+const MicroOp* nonzero_pred(Warp& w, const MicroOp* op) {
+  const u32* const a = values<u32>(w, op, 1);
+  write_pred(w, op->r[0], true_lanes([&](int i) { return a[i] != 0; }));
+  return following(w, op);
+}
 const MicroOp* copy_pred(Warp& w, const MicroOp* op) {
   write_pred(w, op->r[0], w.preds[op->r[1]]);
   return following(w, op);
@@ -183,6 +188,7 @@ constexpr Row rows[] = {
     {"%guard", Unit::control, plain(guard)},
     {"%end_guard", Unit::control, plain(end_guard)},
     {"%not.pred", Unit::alu, plain(not_pred)},
+    {"%nonzero.pred", Unit::alu, plain(nonzero_pred)},
     {"%copy.pred", Unit::alu, plain(copy_pred)},
     {"%copy.b32", Unit::alu, lane<[](u32 a) { return a; }>()},
     {"%copy.b64", Unit::alu, lane<[](u64 a) { return a; }>()},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/simt/machine/block.h"
+#include "common/simt/machine/memory/windows.h"
 #include "common/simt/machine/sync/mbarrier.h"
 
 namespace gpulab::simt {
@@ -26,6 +27,12 @@ void store_bulk(Warp& w, const Begun& begun, int lane) {
   std::memcpy(to, w.shared + begun.from, begun.width);
 }
 
+/// Where a bulk copy's bytes go: into the block's shared memory, or a sibling's, which may have ended since.
+std::byte* place_of(Warp& w, const Begun& begun, int lane) {
+  const auto to = static_cast<std::uint32_t>(begun.to);
+  return to < kRankBytes ? w.shared + to : sibling_memory(w, begun.op, lane, to, 1, "bulk store");
+}
+
 std::uint64_t bytes_of(const Begun& begun) { return sizeof(Begun) + begun.bytes.size(); }
 
 void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
@@ -39,7 +46,7 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
             [&](Observer& observer) { observer.copied(w, lane, begun.copies.to[i], begun.width, begun.op); });
         break;
       case Begun::Kind::bulk_load:
-        std::memcpy(w.shared + begun.to, begun.bytes.data(), begun.width);
+        std::memcpy(place_of(w, begun, lane), begun.bytes.data(), begun.width);
         complete_bytes(w, begun.op, lane, begun.mbarrier, begun.width);
         break;
       case Begun::Kind::bulk_store:
@@ -97,6 +104,27 @@ void begin(Warp& w, Begun&& begun) {
 }
 
 bool is_bulk(const Begun& begun) { return begun.kind == Begun::Kind::bulk_store; }
+
+/// What a warp has begun that an mbarrier waits for.
+void settle(Warp& w, std::uint32_t mbarrier) {
+  // How many entries of the queue come before each lane's last arrival at this mbarrier.
+  const auto& queue = queue_of(w).begun;
+  std::array<std::size_t, kLanes> before{};
+  bool any = false;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (queue[i].kind == Begun::Kind::bulk_load) any = any || queue[i].mbarrier == mbarrier;
+    if (queue[i].kind != Begun::Kind::arrival) continue;
+    for (std::uint32_t left = queue[i].lanes; left; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(__builtin_ctz(left));
+      if (queue[i].copies.to[lane] == mbarrier) before[lane] = i, any = true;
+    }
+  }
+  if (!any) return;
+  finish_if(w, [&](std::size_t i, const Begun& begun, int lane) {
+    if (begun.kind == Begun::Kind::bulk_load) return begun.mbarrier == mbarrier;
+    return begun.kind == Begun::Kind::lane_copies && i < before[static_cast<std::size_t>(lane)];
+  });
+}
 
 }  // namespace
 
@@ -163,25 +191,9 @@ void finish_bulk_copies(Warp& w, std::uint32_t groups) {
 }
 
 void settle_mbarrier(Warp& tester, std::uint32_t mbarrier) {
-  for (Warp& w : tester.block->warps) {
-    // How many entries of the queue come before each lane's last arrival at this mbarrier.
-    const auto& queue = queue_of(w).begun;
-    std::array<std::size_t, kLanes> before{};
-    bool any = false;
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      if (queue[i].kind == Begun::Kind::bulk_load) any = any || queue[i].mbarrier == mbarrier;
-      if (queue[i].kind != Begun::Kind::arrival) continue;
-      for (std::uint32_t left = queue[i].lanes; left; left &= left - 1) {
-        const auto lane = static_cast<std::size_t>(__builtin_ctz(left));
-        if (queue[i].copies.to[lane] == mbarrier) before[lane] = i, any = true;
-      }
-    }
-    if (!any) continue;
-    finish_if(w, [&](std::size_t i, const Begun& begun, int lane) {
-      if (begun.kind == Begun::Kind::bulk_load) return begun.mbarrier == mbarrier;
-      return begun.kind == Begun::Kind::lane_copies && i < before[static_cast<std::size_t>(lane)];
-    });
-  }
+  const BlockContext& own = *tester.block;
+  for (BlockContext* block : own.cluster->blocks)
+    for (Warp& w : block->warps) settle(w, block == &own ? mbarrier : rank_window(own.rank) + mbarrier);
 }
 
 void finish_at_exit(Warp& w, std::uint32_t lanes) {

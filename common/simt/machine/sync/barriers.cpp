@@ -30,7 +30,7 @@ void BlockContext::exited(std::uint32_t threads) {
   live -= threads;
   for (std::uint32_t left = barriers_in_use_; left; left &= left - 1)
     complete(static_cast<std::uint32_t>(std::countr_zero(left)));
-  complete_cluster();
+  cluster->complete();
 }
 
 bool BlockContext::is_complete(const Barrier& barrier) const {

@@ -88,9 +88,19 @@ void BlockContext::report_deadlock() {
     observer.deadlocked(
         *this, "a barrier can never complete; every thread of the block, or of the member mask, has to come to it");
   });
-  check_collectives();
   ThreadPlaces places;
-  add_places(places);
+  for (const BlockContext* block : cluster->blocks) {
+    block->check_collectives();
+    block->add_places(places);
+  }
+  if (cluster->blocks.size() > 1)
+    throw LaunchError(
+        LaunchFailure::hung,
+        fmt::format("deadlock in {}, the cluster of block ({},{},{}): {}", launch.program->name, index.x, index.y,
+                    index.z, described(*launch.program, places, " wait")),
+        place(),
+        "every thread of the cluster's blocks has to come to the same cluster barrier, and equally often; "
+        "let no branch lead around it");
   throw LaunchError(LaunchFailure::hung,
                     fmt::format("deadlock in {}, block ({},{},{}): {}", launch.program->name, index.x, index.y, index.z,
                                 described(*launch.program, places, " wait")),

@@ -7,6 +7,7 @@
 
 #include "common/ptx/extent.h"
 #include "common/simt/machine/block.h"
+#include "common/simt/machine/memory/windows.h"
 #include "common/simt/machine/sync/async.h"
 
 namespace gpulab::simt {
@@ -37,7 +38,9 @@ Object unpacked(std::uint64_t word) {
   fault_message(w, op, what);
 }
 
+/// In the block's shared memory, or a sibling's.
 std::byte* place(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
+  if (address >= kRankBytes) return sibling_memory(w, op, lane, address, 8, "mbarrier access");
   if (address % 8 || !within(address, 8, w.shared_bytes))
     fault_access(w, op, kSharedWindow + address, lane, 8, "mbarrier access");
   return w.shared + address;
@@ -48,10 +51,12 @@ std::uint64_t word_at(Warp& w, const MicroOp* op, int lane, std::uint32_t addres
   if ((word >> 61 & 3) != kMark) fault(w, op, lane, "no initialised mbarrier is at this address");
   return word;
 }
+/// Where one was found.
 void store(Warp& w, std::uint32_t address, const Object& object) {
+  BlockContext& block = *block_at(w, address);
   const std::uint64_t word = packed(object);
-  std::memcpy(w.shared + address, &word, sizeof word);
-  w.block->note_arrival();
+  std::memcpy(block.warps.front().shared + address % kRankBytes, &word, sizeof word);
+  block.note_arrival();
 }
 
 /// The phase is over when nobody and nothing is awaited.
@@ -62,7 +67,7 @@ void store_and_complete(Warp& w, std::uint32_t address, Object object) {
     object.parity = !object.parity;
   }
   store(w, address, object);
-  if (over) w.block->wake_sleepers();
+  if (over) block_at(w, address)->wake_sleepers();
 }
 
 void check_bytes(Warp& w, const MicroOp* op, int lane, const Object& object) {

@@ -16,7 +16,8 @@ enum class Arrival : std::uint8_t {
   not_completing,  ///< arrive.noComplete: must not be the last
 };
 
-/// Addresses are offsets in shared memory. All fault where no initialised mbarrier is, or a count goes wrong.
+/// Addresses are those of the shared window, without the block's own (without_own): a sibling's may be one. All fault
+/// where no initialised mbarrier is, or a count goes wrong.
 void init_mbarrier(Warp& warp, const MicroOp* op, int lane, std::uint32_t address, std::uint32_t count);
 void invalidate_mbarrier(Warp& warp, const MicroOp* op, int lane, std::uint32_t address);
 /// Returns the state before: what later tests name the phase by.

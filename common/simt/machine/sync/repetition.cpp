@@ -74,7 +74,7 @@ void BlockContext::add_state_to(StateHash& hash) const {
     hash.add(w.preds, program.preds * sizeof(std::uint32_t));
   }
   for (const Barrier& barrier : barriers) hash.add(&barrier, sizeof barrier);
-  hash.add(std::uint64_t{cluster_arrived} << 1 | static_cast<std::uint64_t>(cluster_parity));
+  for (const std::uint32_t came : cluster_came) hash.add(came);
   if (!warps.empty()) hash.add(shared_, warps[0].shared_bytes);
   if (local_) hash.add(local_->data(), warps.size() * kLanes * warps[0].local_bytes);
   hash.add(acts);

@@ -30,6 +30,12 @@ bool BlockContext::resume_someone() {
   return released || give_up_sleeping();
 }
 
+bool BlockContext::let_someone_on() {
+  bool released = false;
+  for (Warp& w : warps) released = release_for_sleepers(w) || released;
+  return released || release_diverged();
+}
+
 bool BlockContext::release_diverged() {
   bool any = false;
   for (Warp& w : warps) any = simt::release_diverged(w) || any;

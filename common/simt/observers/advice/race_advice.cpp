@@ -61,6 +61,7 @@ class Advice {
   }
 
   [[nodiscard]] std::string in_words() const {
+    if (reach_ == Reach::grid && witnesses_.front()->message == "shared") return of_cluster();
     if (reach_ == Reach::grid)
       if (auto text = same_index()) return *text;
     const std::optional<Kind> kind = common_kind();
@@ -210,6 +211,14 @@ class Advice {
                  "barrier at the end of the round" +
                      outside()
                : "let one of them write it, or each thread an element of its own";
+  }
+
+  // ---- blocks of a cluster that meet in the shared memory of one ----
+
+  [[nodiscard]] std::string of_cluster() const {
+    if (common_kind() == Kind::update) return kByAtomic;
+    return "they are of different blocks of a cluster: put cluster.sync() between them, where all threads of all its "
+           "blocks come by";
   }
 
   // ---- several blocks ----

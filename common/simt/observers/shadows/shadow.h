@@ -183,6 +183,7 @@ class RaceShadow {
   /// Bytes that its pages take.
   [[nodiscard]] std::uint64_t memory() const;
   /// Cells below this one may have been touched.
+  [[nodiscard]] std::uint64_t used() const { return used_; }
   void touch(std::uint64_t end) { used_ = std::max(used_, end); }
 
   /// Whether a list stands in the place of this cell.

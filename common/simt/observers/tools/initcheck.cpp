@@ -115,7 +115,7 @@ class Initcheck final : public Observer, public UndefinedSource {
   void written_for(const Warp& w, int lane, std::uint64_t address, std::uint64_t bytes) override {
     if (!on_) return;
     if (address - kSharedWindow < kWindowBytes) {
-      blocks_.of(*w.block).shared.set_range(address - kSharedWindow, bytes, true);
+      blocks_.of(*w.block).shared.set_range(without_own(address - kSharedWindow, w.own_window), bytes, true);
     } else if (address - kLocalWindow < kWindowBytes) {
       const std::uint64_t own = std::uint64_t{thread_in_block(w, lane)} * w.local_bytes;
       blocks_.of(*w.block).local.set_range(own + address - kLocalWindow, bytes, true);
@@ -140,7 +140,7 @@ class Initcheck final : public Observer, public UndefinedSource {
   }
   /// nullptr: a variable of the module, or what else holds a value from the start.
   InitShadow* shadow_of(const Warp& w, const Place& place) {
-    if (place.shared) return &blocks_.of(*w.block).shared;
+    if (place.shared) return &blocks_.of(place.sibling != nullptr ? *place.sibling : *w.block).shared;
     if (place.local) return &blocks_.of(*w.block).local;
     const Allocation& allocation = *place.allocation;
     const bool is_known = allocation.index < global_.size() && global_[allocation.index];

@@ -33,8 +33,9 @@ class Memcheck final : public Observer {
                         static_cast<std::int64_t>(place.address - w.local_base - meant->offset), meant->name,
                         meant->end - meant->offset),
             "compare the index with the number of elements before the access");
-    fault_access(w, op, place.address + (place.local ? kLocalWindow : kSharedWindow), locator_.outside(), use.bytes,
-                 use.store ? "store" : "load");
+    const std::uint64_t window = place.local ? kLocalWindow : kSharedWindow;
+    const std::uint64_t whose = place.sibling != nullptr ? rank_window(place.sibling->rank) : 0;
+    fault_access(w, op, window + whose + place.address, locator_.outside(), use.bytes, use.store ? "store" : "load");
   }
 
   void faulted(Warp& w, const MicroOp* op, int lane, std::uint64_t address, const std::string& what) override {
@@ -46,6 +47,7 @@ class Memcheck final : public Observer {
       place.local = address - kLocalWindow < kWindowBytes;
       place.shared = !place.local;
       place.address = address & (kWindowBytes - 1);
+      if (place.shared && w.own_window != 0) place.address %= kRankBytes;
       if (place.shared && lane == locator_.outside()) place.beyond = locator_.place(lane).beyond;
       name = name_of(*w.program, place, bytes);
     } else if (const Allocation* above = w.global->in_front_of(address)) {

@@ -39,6 +39,7 @@ class Racecheck final : public Observer {
                                    "(atomicAdd(p, 0), cuda::atomic_ref)",
                         .first = {.site = site}});
     if (!on_) return accusations_.note_unchecked("racecheck", *program_, "mbarrier");
+    over_.clear();
     on_ = detector_.start(launch);
     if (!on_) accusations_.warn_unchecked("racecheck", *program_, "tells no more than 2^32 threads apart");
   }
@@ -51,7 +52,9 @@ class Racecheck final : public Observer {
     if (on_) detector_.blocks().start(block);
   }
   void block_ended(const BlockContext& block) override {
-    if (on_) detector_.blocks().end(block);
+    if (!on_) return;
+    detector_.check_end(block);
+    detector_.blocks().end(block);
   }
 
   void access(Warp& w, const MicroOp* op) override {
@@ -89,7 +92,38 @@ class Racecheck final : public Observer {
   }
   void barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone) override;
 
+  /// Who waits at the barrier of a cluster will know what those who came to it had done: .relaxed, what they had
+  /// fenced.
+  void cluster_reached(Warp& w, const MicroOp* op) override {
+    if (!on_) return;
+    const bool now = w.program->sites[op->site].instruction->opcode.find(".relaxed") == std::string_view::npos;
+    BlockHistory& history = detector_.history(w);
+    SyncObject& barrier = detector_.sync(key_of(*w.block->cluster->blocks.front(), kClusterBarrier));
+    w.block->charged += kWorkOfArrivals;
+    for (std::uint32_t left = w.mask; left; left &= left - 1) {
+      const std::uint32_t thread = thread_in_block(w, std::countr_zero(left));
+      if (now || history.has_fenced(thread)) barrier.release(history.release(thread, now));
+    }
+  }
+  void cluster_completed(const Cluster& cluster) override {
+    if (!on_) return;
+    const BlockContext& first = *cluster.blocks.front();
+    over_[first.linear] = detector_.sync(key_of(first, kClusterBarrier)).acquire();
+  }
+  void cluster_passed(const Warp& w, const MicroOp*) override {
+    if (!on_) return;
+    const auto over = over_.find(w.block->cluster->blocks.front()->linear);
+    if (over == over_.end()) return;
+    BlockHistory& history = detector_.history(w);
+    w.block->charged += kWorkOfArrivals;
+    for (std::uint32_t left = w.mask; left; left &= left - 1)
+      history.acquire(thread_in_block(w, std::countr_zero(left)), over->second);
+  }
+
  private:
+  /// Behind the numbers of a block's barriers.
+  static constexpr std::uint32_t kClusterBarrier = 16;
+  static constexpr std::uint64_t kWorkOfArrivals = 256;  ///< of a warp, in warp instructions
   static RaceDetector::SyncKey key_of(const BlockContext& block, std::uint32_t barrier) {
     return {static_cast<std::uint32_t>(block.linear), kSharedWindow + barrier};
   }
@@ -110,6 +144,7 @@ class Racecheck final : public Observer {
   }
 
   std::unordered_map<const Program*, std::vector<std::uint32_t>> loops_;
+  std::unordered_map<std::uint64_t, Acquired> over_;  ///< by a cluster's first block: what its last barrier told
   const Program* program_ = nullptr;
   bool on_ = true;  ///< for this grid
 };

@@ -32,7 +32,9 @@ class Streamcheck final : public Observer {
   void access(Warp& w, const MicroOp* op) override {
     const bool by_children = children_.looks_at_accesses();
     if (!(touched_.is_on() || by_children) || !locator_.lanes()) return;
-    if (locator_.use().space == MemoryUse::Space::shared) return;  // a block's own
+    const auto space = locator_.use().space;
+    if (space == MemoryUse::Space::shared || space == MemoryUse::Space::cluster)
+      return;  // a block's own, or a sibling's
     if (touched_.is_on()) touched_.access(locator_);
     if (by_children) children_.access(w, op);
   }

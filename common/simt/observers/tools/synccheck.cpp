@@ -18,12 +18,15 @@ namespace gpulab::simt {
 namespace {
 
 struct BlockState {
-  explicit BlockState(const BlockContext& block) : lanes(block.warps.size()), ways(block) {}
+  explicit BlockState(const BlockContext& block)
+      : lanes(block.warps.size()), arrived(block.warps.size()), ways(block) {}
   void restart(const BlockContext& block) {
     std::fill(lanes.begin(), lanes.end(), 0u);
+    std::fill(arrived.begin(), arrived.end(), 0u);
     ways.restart(block);
   }
-  std::vector<std::uint32_t> lanes;  ///< by warp: that have gone on without those that polled, since its last barrier
+  std::vector<std::uint32_t> lanes;    ///< by warp: that have gone on without those that polled, since its last barrier
+  std::vector<std::uint32_t> arrived;  ///< by warp: lanes that have come to the cluster's barrier, and not waited yet
   WaysAround ways;
 };
 
@@ -57,6 +60,21 @@ class Synccheck final : public Observer {
     check_barrier(block, number);
     for (const Warp& w : block.warps)
       if (block.barriers[number].lanes[w.index]) blocks_.of(block).lanes[w.index] = 0;
+  }
+  void cluster_reached(Warp& w, const MicroOp* op) override {
+    std::uint32_t& arrived = blocks_.of(*w.block).arrived[w.index];
+    if (const std::uint32_t again = arrived & w.mask)
+      accuse(
+          suspect(w, std::countr_zero(again), op->site), {},
+          "a thread arrives at the cluster's barrier again, without having waited there; each arrival needs its wait");
+    arrived |= w.mask;
+  }
+  void cluster_passed(const Warp& w, const MicroOp* op) override {
+    std::uint32_t& arrived = blocks_.of(*w.block).arrived[w.index];
+    if (const std::uint32_t others = w.mask & ~arrived)
+      accuse(suspect(w, std::countr_zero(others), op->site), {},
+             "a thread waits at the cluster's barrier without having arrived there: it does not wait for the others");
+    arrived &= ~w.mask;
   }
   void collective(Warp& w, const MicroOp* op) override {
     bool complete = true, whole = false;

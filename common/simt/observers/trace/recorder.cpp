@@ -28,7 +28,7 @@ std::string variable_name(std::string_view mangled) {
 
 StepAccess::Space space_of(std::uint64_t address, MemoryUse::Space space) {
   using Space = MemoryUse::Space;
-  if (space == Space::shared) return StepAccess::Space::shared;
+  if (space == Space::shared || space == Space::cluster) return StepAccess::Space::shared;
   if (space == Space::local) return StepAccess::Space::local;
   if (space == Space::generic && address - kSharedWindow < kWindowBytes) return StepAccess::Space::shared;
   if (space == Space::generic && address - kLocalWindow < kWindowBytes) return StepAccess::Space::local;

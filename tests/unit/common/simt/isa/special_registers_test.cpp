@@ -52,7 +52,6 @@ std::string kernel_reading(const std::string& name) {
 std::string spelt(const simt::SpecialRegister& row) {
   std::string name(row.name);
   if (name == "%envreg*") return "%envreg3";
-  if (name.starts_with("%cluster_") && name.ends_with('*')) return name.replace(name.size() - 1, 1, "x");
   if (name.ends_with('*')) name.pop_back();
   return name;
 }
@@ -91,6 +90,8 @@ const std::map<std::string, std::function<std::uint64_t(const Thread&)>> expecte
     {"%cluster_ctaid.x", [](const Thread&) { return 0; }},
     {"%cluster_nctaid.x", [](const Thread&) { return 1; }},
     {"%cluster_nctarank", [](const Thread&) { return 1; }},
+    {"%cluster_ctarank", [](const Thread&) { return 0; }},
+    {"%is_explicit_cluster", [](const Thread&) { return 0; }},
     {"%laneid", [](const Thread& t) { return t.lane(); }},
     {"%warpid", [](const Thread& t) { return t.linear / 32; }},
     {"%nwarpid", [](const Thread&) { return 3; }},
