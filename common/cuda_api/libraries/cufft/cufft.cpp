@@ -84,7 +84,7 @@ struct Placed {
     const __int128 last = static_cast<__int128>(batch - 1) * distance + start(0, lines() - 1) + (line - 1) * stride + 1;
     const __int128 end = __int128{address} + last * size;
     made.first = address;
-    made.end = end > static_cast<__int128>(~std::uint64_t{0}) ? ~std::uint64_t{0} : static_cast<std::uint64_t>(end);
+    made.end = end > __int128{UINT64_MAX} ? UINT64_MAX : static_cast<std::uint64_t>(end);
     const i64 each = stride == 1 ? 1 : line, all = lines();
     made.rows = static_cast<std::uint64_t>(batch * all * each);
     made.row = [p = *this, each, all, size](std::uint64_t i) {
