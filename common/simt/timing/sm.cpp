@@ -265,8 +265,9 @@ class Sm {
       }
       double& issue_free = issue_free_[w.partition];
       const Pipe pipe = freer(cost.pipe, w.partition);
+      const double room = pipe == Pipe::memory ? memory_.has_room() : 0;
       const double at = std::max(
-          {time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition), instructions_.there(*t, time)});
+          {time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition), instructions_.there(*t, time), room});
       if (at > time && !queue_.empty() && queue_.first_time() < at) {
         queue_.add(id, at);
         return;
@@ -275,8 +276,10 @@ class Sm {
       result_.issue += cost.issue / 4.0;
       occupy(cost, pipe, w.partition, at);
       ++w.at;
+      const double kept = account_.is_on() && room >= at ? at - std::max(w.since, operands_ready(w, *t)) : 0;
       if (account_.is_on()) note_issue(w, *t, at);
       time = issue(id, *t, at);
+      if (kept > 0) account_.kept_waiting(t->site, kept);
       if (time < 0) return;  // at a barrier
       if (account_.is_on() && time > w.since) {
         account_.waited_for(t->site, time - w.since);
