@@ -205,6 +205,17 @@ class Sm {
     w.held += cycles;
   }
 
+  /// A warp's registers are its own until all that it has asked for is there, read or not.
+  double all_values_there(RunningWarp& w, double now) {
+    const auto last = std::ranges::max_element(w.ready);
+    if (*last <= now) return now;
+    if (account_.is_on())
+      if (const std::uint32_t producer = w.producer[static_cast<std::size_t>(last - w.ready.begin())];
+          producer != UINT32_MAX)
+        account_.waited_for(producer, *last - now);
+    return *last;
+  }
+
   void end_warp(std::uint32_t id, double now) {
     RunningWarp& w = warps_[id];
     RunningBlock& block = blocks_[w.block];
@@ -253,7 +264,7 @@ class Sm {
     for (;;) {
       RunningWarp& w = warps_[id];
       const TimedInstruction* t = fetch(w);
-      if (!t) return end_warp(id, time);
+      if (!t) return end_warp(id, all_values_there(w, time));
       const InstructionCost& cost = t->cost;
       if (cost.issue == 0) {  // no instruction of the GPU's: its result is there when its operands are
         const double ready = operands_ready(w, *t);

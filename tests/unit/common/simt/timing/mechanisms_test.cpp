@@ -171,6 +171,11 @@ TEST_CASE("a warp waits with its next store where the memory pipe has no room fo
   CHECK(us_of(stores + computes, {1}) > us_of(stores, {1}) + 0.2 * us_of(computes, {1}));
 }
 
+TEST_CASE("a warp ends when what it has asked for is there, read or not") {
+  const double asks = us_of("ld.global.f32 f2, [d1]; ", {1}), asks_not = us_of("mov.f32 f2, f1; ", {1});
+  CHECK(asks > asks_not + 0.2);  // a latency of DRAM: 0.34 us
+}
+
 TEST_CASE("a word that a store leaves alone in its pair of sectors has DRAM bring both") {
   const auto store = [](int apart) {
     const std::string body = fmt::format("mul.wide.u32 d4, r4, {}; add.s64 d4, d9, d4; st.global.u32 [d4], r4;", apart);
