@@ -52,6 +52,45 @@ bool is_look(const Site& site) {
   return keeps_by_zero && by.kind == ptx::Operand::Kind::integer && by.integer == 0;
 }
 
+namespace {
+
+/// What a clock says goes from register to register, and decides a branch backwards.
+bool waits_for_clock(const ptx::Function& function) {
+  std::vector<bool> of_clock(function.registers.size());
+  const auto is_of_clock = [&](const ptx::Operand& from) {
+    if (from.kind == ptx::Operand::Kind::special)
+      return from.name.starts_with("%clock") || from.name.starts_with("%globaltimer");
+    return from.kind == ptx::Operand::Kind::reg && from.reg >= 0 && of_clock[static_cast<std::size_t>(from.reg)];
+  };
+  constexpr int most = 16;  // turns: code goes forwards, but for loops
+  bool more = true;
+  for (int turn = 0; more && turn < most; ++turn) {
+    more = false;
+    for (const ptx::Instruction& i : function.instructions) {
+      if (i.operands.empty() || i.operands[0].kind != ptx::Operand::Kind::reg || i.operands[0].reg < 0) continue;
+      const auto to = static_cast<std::size_t>(i.operands[0].reg);
+      if (of_clock[to] || std::none_of(i.operands.begin() + 1, i.operands.end(), is_of_clock)) continue;
+      of_clock[to] = more = true;
+    }
+  }
+  for (std::size_t at = 0; at < function.instructions.size(); ++at) {
+    const ptx::Instruction& i = function.instructions[at];
+    if (i.guard_reg < 0 || !of_clock[static_cast<std::size_t>(i.guard_reg)] || !i.opcode.starts_with("bra")) continue;
+    const bool back = std::ranges::any_of(function.labels, [&](const ptx::Label& label) {
+      return label.name == i.operands[0].name && label.instruction <= at;
+    });
+    if (back) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool waits_for_clock(const Program& program) {
+  return std::ranges::any_of(program.functions,
+                             [](const FunctionInfo& info) { return waits_for_clock(*info.function); });
+}
+
 double chained(const GridTrace& trace) {
   const BlockTrace* one = nullptr;
   double links = 0;

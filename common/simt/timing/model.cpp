@@ -29,10 +29,14 @@ bool is_uneven(const GridTrace& trace) {
   return most->instructions > 2 * least->instructions;
 }
 
+bool takes_heap(std::string_view builtin) {
+  constexpr std::string_view names[] = {"malloc", "free", "__cudaCDP2Malloc", "__cudaCDP2Free"};
+  return std::ranges::find(names, builtin) != std::end(names);
+}
+
 bool uses_heap(const Program& program) {
-  return std::any_of(program.calls.begin(), program.calls.end(), [](const CallInfo& call) {
-    return call.builtin && (call.builtin->name == "malloc" || call.builtin->name == "free");
-  });
+  return std::any_of(program.calls.begin(), program.calls.end(),
+                     [](const CallInfo& call) { return call.builtin && takes_heap(call.builtin->name); });
 }
 
 double traced_instructions(const GridTrace& trace) {
@@ -179,10 +183,10 @@ struct TimingModel::Slices {
 
 /// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
 void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
-  const double hot = a.together ? gpu_.same_address_cycles
-                     : a.swaps  ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
-                     : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
-                                : a.same_address * gpu_.slice_round_cycles;
+  const double hot = a.together  ? gpu_.same_address_cycles
+                     : a.by_lane ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
+                     : a.real    ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
+                                 : a.same_address * gpu_.slice_round_cycles;
   slices.add(a.hot_sector, hot, block.linear);
   if (a.sectors < 2) return;
   const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
@@ -361,6 +365,7 @@ std::optional<ModelledTime> TimingModel::take() {
     kinds.polls |= grid.kinds.polls;
     kinds.swaps |= grid.kinds.swaps;
     kinds.heap |= grid.kinds.heap;
+    kinds.clock |= grid.kinds.clock;
     kinds.managed |= grid.kinds.managed;
     kinds.of_host |= grid.kinds.of_host;
   }

@@ -62,6 +62,11 @@ class SiteAccount {
   void waited_at_barrier(std::uint32_t site, double cycles) { sites_[site].barrier += cycles; }
   /// A fence, a branch, an instruction that is waited for at once.
   void waited_for(std::uint32_t site, double cycles) { wait(site) += cycles; }
+  /// An access that has issued had to wait for room in front of memory: no wait for a slot.
+  void kept_waiting(std::uint32_t site, double cycles) {
+    sites_[site].issue -= cycles;
+    wait(site) += cycles;
+  }
   [[nodiscard]] std::vector<SiteTime> take() { return std::move(sites_); }
 
  private:

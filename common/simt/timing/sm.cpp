@@ -205,6 +205,17 @@ class Sm {
     w.held += cycles;
   }
 
+  /// A warp's registers are its own until all that it has asked for is there, read or not.
+  double all_values_there(RunningWarp& w, double now) {
+    const auto last = std::ranges::max_element(w.ready);
+    if (*last <= now) return now;
+    if (account_.is_on())
+      if (const std::uint32_t producer = w.producer[static_cast<std::size_t>(last - w.ready.begin())];
+          producer != UINT32_MAX)
+        account_.waited_for(producer, *last - now);
+    return *last;
+  }
+
   void end_warp(std::uint32_t id, double now) {
     RunningWarp& w = warps_[id];
     RunningBlock& block = blocks_[w.block];
@@ -253,7 +264,7 @@ class Sm {
     for (;;) {
       RunningWarp& w = warps_[id];
       const TimedInstruction* t = fetch(w);
-      if (!t) return end_warp(id, time);
+      if (!t) return end_warp(id, all_values_there(w, time));
       const InstructionCost& cost = t->cost;
       if (cost.issue == 0) {  // no instruction of the GPU's: its result is there when its operands are
         const double ready = operands_ready(w, *t);
@@ -265,8 +276,9 @@ class Sm {
       }
       double& issue_free = issue_free_[w.partition];
       const Pipe pipe = freer(cost.pipe, w.partition);
+      const double room = pipe == Pipe::memory ? memory_.has_room() : 0;
       const double at = std::max(
-          {time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition), instructions_.there(*t, time)});
+          {time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition), instructions_.there(*t, time), room});
       if (at > time && !queue_.empty() && queue_.first_time() < at) {
         queue_.add(id, at);
         return;
@@ -275,8 +287,10 @@ class Sm {
       result_.issue += cost.issue / 4.0;
       occupy(cost, pipe, w.partition, at);
       ++w.at;
+      const double kept = account_.is_on() && room >= at ? at - std::max(w.since, operands_ready(w, *t)) : 0;
       if (account_.is_on()) note_issue(w, *t, at);
       time = issue(id, *t, at);
+      if (kept > 0) account_.kept_waiting(t->site, kept);
       if (time < 0) return;  // at a barrier
       if (account_.is_on() && time > w.since) {
         account_.waited_for(t->site, time - w.since);

@@ -200,14 +200,17 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     store_free_ = std::max(store_free_ + l2, port_free_);
     l2_free_ = std::max(start, l2_free_) + brought;
     result_.l2 += l2;
+    const bool there = pair.asked != 0 && !left;
     pair.asked = 3;
     pair.moved = moved_;
     if (!first && !left) continue;
-    // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
-    // opened for them alone. What has left L2 in the meantime comes again.
-    const bool fills = access.partial && (left || share_.fill > 0);
-    double bytes = 32 * (share_.write_back + (fills ? 1 : 0));
-    if (fills && access.scattered) bytes = (32 * share_.write_back + 64) / gpu_.dram_scattered;
+    // What stays written in part is filled up from DRAM, which brings its neighbour, too (a word every 32 bytes takes
+    // 15 us where one every 64 takes 21: stg_4_32, stg_4_64 of 132 blocks); at random addresses, and where it is the
+    // only one of its line, of rows that are opened for it alone (stg_4_128: 34). What has left L2 in the meantime
+    // comes again.
+    const bool fills = access.partial && (left || share_.fill > 0) && !there;
+    double bytes = 32 * share_.write_back + (fills ? 64 : 0);
+    if (fills && (access.scattered || access.lines == sectors.size())) bytes /= gpu_.dram_scattered;
     const double busy = bytes / share_.dram_bytes_per_cycle;
     moved_ += 32;
     dram_free_ = std::max(start, dram_free_) + busy;

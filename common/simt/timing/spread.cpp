@@ -34,6 +34,7 @@ LaunchKinds kinds_of(const GridTrace& trace, bool spills) {
   LaunchKinds kinds;
   kinds.polls = trace.polls;
   kinds.managed = trace.managed;
+  kinds.clock = trace.clock;
   double local = 0, all = 0;
   for (const BlockTrace& block : trace.blocks)
     for (const TracedAccess& a : block.accesses) {
@@ -60,6 +61,8 @@ Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTi
     spread.no_ground = "its threads swap at one address until they succeed, and how often depends on who runs when";
   else if (kinds.heap)
     spread.no_ground = "its threads call malloc or free, and what these take on a GPU has not been measured";
+  else if (kinds.clock)
+    spread.no_ground = "its threads wait until a clock says that it is time, and the simulator's clock is its own";
   else if (kinds.managed)
     spread.no_ground = "it uses managed memory, whose pages may have to come from the host first";
   else if (kinds.of_host)

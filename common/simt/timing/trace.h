@@ -31,6 +31,7 @@ struct TracedAccess {
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
   bool swaps = false;              ///< a compare-and-swap
+  bool by_lane = false;            ///< or another that does not join lanes: an exchange, a counter that wraps
   bool in_l2 = false;              ///< an earlier launch has brought it there
   bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
   std::uint16_t stored_bytes = 0;  ///< by all lanes
@@ -88,6 +89,7 @@ struct GridTrace {
   std::uint64_t most_of_warp = 0;   ///< of one warp
   bool polls = false;               ///< a traced warp waits for what others store
   double chain = 0;                 ///< the part of the blocks that wait, each for the one before it
+  bool clock = false;               ///< or until a clock says that it is time
   bool managed = false;             ///< or uses memory whose pages move between host and GPU
 };
 
@@ -127,6 +129,7 @@ class Tracer final : public Observer {
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
     bool swaps = false;     ///< an atomic compare-and-swap
+    bool by_lane = false;   ///< or another that goes lane by lane
     bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
     bool looks = false;     ///< an atomic that changes nothing: adds zero, and says what is there
   };
@@ -136,6 +139,7 @@ class Tracer final : public Observer {
   std::uint64_t grid_number_ = 0;  ///< of all grids that this process traces
   const Program* program_ = nullptr;
   std::vector<SiteUse> uses_;   ///< by site of program_
+  bool clock_ = false;          ///< waits_for_clock(*program_)
   std::vector<bool> barriers_;  ///< by basic block of it: whether it holds one
   std::mutex mutex_;
   std::map<std::uint64_t, BlockTrace> running_;
@@ -149,6 +153,9 @@ class Tracer final : public Observer {
 [[nodiscard]] bool is_poll(const Site& site);
 /// Whether an atomic leaves what it finds: `atomicAdd(&flag, 0)` is how programs look past a cache.
 [[nodiscard]] bool is_look(const Site& site);
+
+/// Whether a kernel goes round a loop until a clock says that it is time.
+[[nodiscard]] bool waits_for_clock(const Program& program);
 
 /// The part of the blocks each of which waits for the one before it: what two poll lies as far apart, block by block,
 /// as each one's store behind its poll lies from what it polled. 0: there is none, or a block stores for the next one

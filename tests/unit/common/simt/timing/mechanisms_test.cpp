@@ -35,6 +35,7 @@ struct Asked {
   std::uint32_t blocks = 132;
   bool empty_l2 = true;
   std::string_view memory = "in";  ///< what `in` is called, by which one knows whose it is
+  std::size_t more = 1 << 20;      ///< words of `in` and `out` beside one for each thread
 };
 
 ModelledTime time_of(const std::string& body, const Asked& asked = {}) {
@@ -45,7 +46,7 @@ ModelledTime time_of(const std::string& body, const Asked& asked = {}) {
   const auto device = make_simulator(gpu_profile("h100"), options);
   const std::string ptx = kernel(body);  // the device keeps a view
   device->load({"k.ptx", ptx, {}});
-  const std::vector<float> data(std::size_t{asked.blocks} * 256 + (1 << 20), 1.5f);
+  const std::vector<float> data(std::size_t{asked.blocks} * 256 + asked.more, 1.5f);
   const auto in = upload(*device, data, asked.memory), out = upload(*device, data, "out");
   device->time(
       [&] {
@@ -159,6 +160,29 @@ TEST_CASE("memory of the host comes over its link, and the model says that it ha
   for (const auto* maker : {"cudaMallocManaged #1", "cuMemAllocManaged #1"})
     CHECK(time_of(body, {4096, true, maker}).no_ground ==
           "it uses managed memory, whose pages may have to come from the host first");
+}
+
+TEST_CASE("a warp waits with its next store where the memory pipe has no room for it, and computes later") {
+  std::string stores = "mul.wide.u32 d4, r4, 128; add.s64 d4, d9, d4; ";
+  for (int i = 0; i < 32; ++i) stores += fmt::format("st.global.f32 [d4+{}], f1; ", 4 * i);
+  std::string computes = "mov.f32 f2, f1; ";
+  for (int i = 0; i < 1500; ++i) computes += "fma.rn.f32 f2, f2, f1, f1; ";
+  computes += "setp.gt.f32 q, f2, f1; @q st.global.f32 [d9], f2; ";
+  CHECK(us_of(stores + computes, {1}) > us_of(stores, {1}) + 0.2 * us_of(computes, {1}));
+}
+
+TEST_CASE("a warp ends when what it has asked for is there, read or not") {
+  const double asks = us_of("ld.global.f32 f2, [d1]; ", {1}), asks_not = us_of("mov.f32 f2, f1; ", {1});
+  CHECK(asks > asks_not + 0.2);  // a latency of DRAM: 0.34 us
+}
+
+TEST_CASE("a word that a store leaves alone in its pair of sectors has DRAM bring both") {
+  const auto store = [](int apart) {
+    const std::string body = fmt::format("mul.wide.u32 d4, r4, {}; add.s64 d4, d9, d4; st.global.u32 [d4], r4;", apart);
+    return us_of(body, {.blocks = 528, .more = 1 << 22});
+  };
+  CHECK(store(64) > 1.25 * store(32));
+  CHECK(store(128) > 1.25 * store(64));
 }
 
 TEST_CASE("a warp that looks again at what others may store has no ground") {

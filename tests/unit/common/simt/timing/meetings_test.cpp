@@ -77,6 +77,23 @@ TEST_CASE("a warp's compare-and-swaps at one address go lane by lane, its additi
   CHECK(add.ms < 0.02);
 }
 
+TEST_CASE("exchanges and counters that wrap go lane by lane, too; minima and bits as one") {
+  for (const char* op : {"exch.b32 r5, [d1], r1", "inc.u32 r5, [d1], 17", "dec.u32 r5, [d1], 17"}) {
+    const auto time = time_of(fmt::format("atom.global.{}; ", op));
+    CHECK(time.ms > 0.19);
+    CHECK(time.ms < 0.21);
+  }
+  CHECK(time_of("atom.global.min.u32 r5, [d1], r1; atom.global.xor.b32 r5, [d1], r1; ").ms < 0.04);
+}
+
+TEST_CASE("who goes round until a clock says so has no ground; who only reads the clock has one") {
+  constexpr std::string_view begin = "mov.u64 d3, %clock64; ", end = "mov.u64 d4, %clock64; sub.s64 d5, d4, d3; ";
+  const auto waits = time_of(fmt::format("{} L: {} setp.lt.s64 q, d5, 1000; @q bra L;", begin, end));
+  CHECK(waits.no_ground == "its threads wait until a clock says that it is time, and the simulator's clock is its own");
+  const auto takes = time_of(fmt::format("{} L: add.u32 r3, r3, 1; setp.lt.u32 q, r3, 9; @q bra L; {}", begin, end));
+  CHECK(takes.no_ground.empty());
+}
+
 TEST_CASE("warps that find others' result in the simulator would swap on a GPU, all of the first wave, lane by lane") {
   constexpr std::string_view look = "ld.global.u32 r4, [d1]; ";
   const auto swaps =
