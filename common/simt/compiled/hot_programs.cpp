@@ -123,7 +123,10 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     return left(launch_work_, started_) * share / 2 >= static_cast<double>(cost * (threads_ + more));
   }
 
-  [[nodiscard]] bool is_a_cpu_idle() const { return threads_ < std::thread::hardware_concurrency(); }
+  [[nodiscard]] bool is_a_cpu_idle() const {
+    static const unsigned cpus = std::thread::hardware_concurrency();  // glibc reads a file each time: 10 us a block
+    return threads_ < cpus;
+  }
 
   void ask(Want want, const Worker& worker) {
     if (asked_.exchange(true)) return;

@@ -39,6 +39,17 @@ bool uses_heap(const Program& program) {
                      [](const CallInfo& call) { return call.builtin && takes_heap(call.builtin->name); });
 }
 
+/// Whether a traced warp has come back from printf.
+bool prints(const Program& program, const GridTrace& trace) {
+  std::vector<std::uint32_t> behind;  // basic blocks
+  for (const CallInfo& call : program.calls)
+    if (call.builtin && call.builtin->name == std::string_view("vprintf")) behind.push_back(call.return_block);
+  const auto among = [&](const TraceEvent& event) { return std::ranges::find(behind, event.what) != behind.end(); };
+  return !behind.empty() && std::ranges::any_of(trace.blocks, [&](const BlockTrace& block) {
+    return std::ranges::any_of(block.warps, [&](const auto& warp) { return std::ranges::any_of(warp, among); });
+  });
+}
+
 double traced_instructions(const GridTrace& trace) {
   double sum = 0;
   for (const BlockTrace& block : trace.blocks) sum += static_cast<double>(block.instructions);
@@ -247,6 +258,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   grid.kinds = kinds_of(trace, of_thread_.spilled > 0);
   grid.kinds.swaps = missed_swaps(trace, per_sm).lanes > 0;
   grid.kinds.heap = uses_heap(*launch.program);
+  grid.kinds.prints = prints(*launch.program, trace);
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
@@ -365,6 +377,7 @@ std::optional<ModelledTime> TimingModel::take() {
     kinds.polls |= grid.kinds.polls;
     kinds.swaps |= grid.kinds.swaps;
     kinds.heap |= grid.kinds.heap;
+    kinds.prints |= grid.kinds.prints;
     kinds.clock |= grid.kinds.clock;
     kinds.managed |= grid.kinds.managed;
     kinds.of_host |= grid.kinds.of_host;

@@ -61,6 +61,8 @@ Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTi
     spread.no_ground = "its threads swap at one address until they succeed, and how often depends on who runs when";
   else if (kinds.heap)
     spread.no_ground = "its threads call malloc or free, and what these take on a GPU has not been measured";
+  else if (kinds.prints)
+    spread.no_ground = "its threads print, and what a GPU's printf takes has not been measured";
   else if (kinds.clock)
     spread.no_ground = "its threads wait until a clock says that it is time, and the simulator's clock is its own";
   else if (kinds.managed)

@@ -16,6 +16,7 @@ struct LaunchKinds {
   bool swaps = false;    ///< warps that only looked would try to swap at one address, had they run at once
   bool heap = false;     ///< threads take memory of the device's heap, or give it back
   bool clock = false;    ///< threads wait until a clock says that it is time
+  bool prints = false;   ///< threads have called printf
   bool managed = false;  ///< pages of managed memory move between host and GPU
   bool of_host = false;  ///< memory of the host, over its link
   double local = 0;      ///< of all accesses, those of local memory: arrays of a thread, registers that are spilled

@@ -12,6 +12,12 @@ namespace {
 
 constexpr std::uint32_t kBlocks = 1056;  ///< of 256 threads: eight on each SM
 
+/// printf, and a text for it.
+constexpr std::string_view kPrintf =
+    R"(.extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 values);
+.global .align 1 .b8 text[3] = {104, 105, 0};
+)";
+
 ModelledTime time_of(std::string_view body) {
   SimulatorOptions options;
   options.model = true;
@@ -20,7 +26,7 @@ ModelledTime time_of(std::string_view body) {
   const std::string ptx = fmt::format(R"(.version 8.0
 .target sm_75
 .address_size 64
-.visible .entry k(.param .u64 data) {{
+{}.visible .entry k(.param .u64 data) {{
   .reg .pred p, q; .reg .b32 r<16>; .reg .b64 d<8>;
   ld.param.u64 d1, [data]; mov.u32 r1, %ctaid.x; mov.u32 r2, %tid.x; mov.u32 r3, 0;
   mul.wide.u32 d2, r1, 4; add.s64 d2, d2, d1; setp.ne.u32 p, r2, 0;
@@ -29,7 +35,7 @@ DONE:
   ret;
 }}
 )",
-                                      body);
+                                      kPrintf, body);
   device->load({"k.ptx", ptx, {}});
   const auto data = upload(*device, std::vector<std::uint32_t>(kBlocks + 1, 1), "data");
   device->time(
@@ -84,6 +90,19 @@ TEST_CASE("exchanges and counters that wrap go lane by lane, too; minima and bit
     CHECK(time.ms < 0.21);
   }
   CHECK(time_of("atom.global.min.u32 r5, [d1], r1; atom.global.xor.b32 r5, [d1], r1; ").ms < 0.04);
+}
+
+TEST_CASE("who prints has no ground; who could print and does not has one") {
+  const auto print_of = [](int thread) {
+    return time_of(
+        fmt::format("setp.ne.u32 q, r2, {}; @q bra DONE; mov.u64 d3, text; cvta.global.u64 d4, d3; mov.u64 d5, 0; {{ "
+                    ".param .b64 a0; "
+                    ".param .b64 a1; .param .b32 c; st.param.b64 [a0], d4; st.param.b64 [a1], d5; "
+                    "call.uni (c), vprintf, (a0, a1); ld.param.b32 r6, [c]; }}",
+                    thread));
+  };
+  CHECK(print_of(0).no_ground == "its threads print, and what a GPU's printf takes has not been measured");
+  CHECK(print_of(256).no_ground.empty());
 }
 
 TEST_CASE("who goes round until a clock says so has no ground; who only reads the clock has one") {
