@@ -225,6 +225,13 @@ void ModuleParser::parse_attributes(Function& function) {
       parse_dimensions(function.required_threads);
     } else if (text == ".reqnctapercluster") {
       parse_dimensions(function.required_cluster);
+      constexpr std::uint32_t most = 1024;  // far beyond what any GPU has, and no product of three overflows
+      if (std::any_of(std::begin(function.required_cluster), std::end(function.required_cluster),
+                      [](std::uint32_t blocks) { return blocks == 0 || blocks > most; }))
+        tokens_.fail(token, "a cluster that no GPU has", "its dimensions are 1 to 16");
+    } else if (text == ".blocksareclusters") {
+      tokens_.fail(token, "a grid that counts clusters, not blocks (.blocksareclusters): not in this version",
+                   "leave the clusters out of __block_size__, and use __cluster_dims__");
     } else if (text == ".maxnreg") {
       function.max_registers = count();
     } else if (text == ".minnctapersm") {
@@ -236,7 +243,7 @@ void ModuleParser::parse_attributes(Function& function) {
       function.is_noreturn = true;
     } else if (text == ".pragma") {
       (void)parse_pragma(tokens_);
-    } else if (text != ".explicitcluster" && text != ".blocksareclusters") {
+    } else if (text != ".explicitcluster") {
       tokens_.fail(token, fmt::format("unknown directive '{}' of '{}'", text, function.name));
     }
   }

@@ -202,6 +202,12 @@ TEST_CASE("errors in a module say where and what was expected") {
   CHECK(error_of(head + ".entry k()") == "test.ptx:3:11: expected the body of 'k' or ';', found the end of the text");
   CHECK(error_of(head + ".entry k() .fast { ret; }") == "test.ptx:3:12: unknown directive '.fast' of 'k'");
   CHECK(error_of(head + ".entry k { ret; }\n.entry k { ret; }") == "test.ptx:4:8: 'k' is defined twice");
+  for (const char* size : {"0", "2, 0, 1", "2147483648, 2147483648, 4"})
+    CHECK(error_of(head + ".entry k() .reqnctapercluster " + size + " { ret; }") ==
+          "test.ptx:3:12: a cluster that no GPU has | its dimensions are 1 to 16");
+  CHECK(error_of(head + ".entry k() .blocksareclusters { ret; }") ==
+        "test.ptx:3:12: a grid that counts clusters, not blocks (.blocksareclusters): not in this version | leave the "
+        "clusters out of __block_size__, and use __cluster_dims__");
   CHECK(error_of(head + ".entry k {\n  ret;\n") ==
         "test.ptx:5:1: the body of 'k' has no end | the text may be cut off");
   CHECK(error_of(head + ".section .debug_info {") ==
