@@ -94,6 +94,61 @@ again:
 """
 
 
+def apart():
+    """A kernel of loads whose lanes lie apart: at strides, from the end, all at one place, several values of each; by whole warps, and by lanes
+    that a branch has parted."""
+    lines, registers = [], [0]
+
+    def load(space, kind, address, values=1):
+        names = [f"%{kind[0]}{kind[1:]}_{registers[0] + k}" for k in range(values)]
+        registers[0] += values
+        lines.append(f".reg .{kind} {', '.join(names)};")
+        lines.append(f"ld.{space}{f'.v{values}' if values > 1 else ''}.{kind} {names[0] if values == 1 else '{' + ', '.join(names) + '}'}, [{address}];")
+        for name in names:
+            lines.append(f"xor.b64 %sum, %sum, {name};" if kind == "u64" else f"cvt.u64.u32 %wide, {name}; mad.lo.u64 %sum, %sum, 31, %wide;")
+
+    def loads(space, base, strides):
+        for stride in strides:
+            for kind, width in (("u32", 4), ("u64", 8)):
+                lines.append(f"mad.wide.s32 %at, %t, {stride * width}, {base};")
+                load(space, kind, f"%at+{1024 if stride < 0 else 8 * abs(stride)}")
+        for values, kind in ((2, "u32"), (4, "u32"), (2, "u64")):
+            load(space, kind, f"{base}+64", values)
+            lines.append(f"mad.wide.s32 %at, %t, {values * (4 if kind == 'u32' else 8)}, {base};")
+            load(space, kind, "%at+32", values)
+
+    for stride in (1, 2):
+        lines.append(f"mad.wide.s32 %at, %i, {4 * stride}, %data;")
+        load("global", "u32", "%at+4")
+    for space, base in (("global", "%data"), ("shared", "%tile")):
+        loads(space, base, (-1, 2, 3, 7) if space == "global" else (-1, 2, 3))
+    lines.append("@%odd bra done;")
+    loads("global", "%data", (-1, 2))
+    loads("shared", "%tile", (-1,))
+    body = "\n".join(lines)
+    return f""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry apart(.param .u64 out, .param .u64 data) {{
+.reg .pred %odd, %more;
+.reg .u32 %t, %i, %b, %n, %low, %k;
+.reg .u64 %out, %data, %sum, %wide, %at, %tile;
+.shared .align 16 .b8 tile[4096];
+ld.param.u64 %out, [out]; ld.param.u64 %data, [data];
+mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x; mad.lo.s32 %i, %b, %n, %t;
+mov.u64 %tile, tile; mov.u64 %sum, 0; mov.u32 %k, %t;
+fill:
+mad.wide.s32 %at, %k, 4, %data; ld.global.u32 %low, [%at]; mad.wide.s32 %at, %k, 4, %tile; st.shared.u32 [%at], %low;
+add.u32 %k, %k, 64; setp.lt.u32 %more, %k, 1024; @%more bra fill;
+bar.sync 0;
+and.b32 %low, %t, 1; setp.eq.u32 %odd, %low, 1;
+{body}
+done:
+mad.wide.s32 %at, %i, 8, %out; st.global.u64 [%at], %sum; ret;
+}}
+"""
+
+
 def descendants(process):
     """Its number, and those of all processes that it has started."""
     numbers = [process]
@@ -159,6 +214,17 @@ class CompiledTier(unittest.TestCase):
                 text.write(ADDS)
             command = ["run", file, "--arg", "out:u32[1]=zeros", "--arg", "rounds:u32=20000", "--block", "64", "--grid", "2048", "--device", "sim"]
             self.assertTrue(opens_llvm(*command))
+
+    def test_loads_whose_lanes_lie_apart_give_and_count_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "apart.ptx")
+            with open(file, "w") as text:
+                text.write(apart())
+            for block in ("64", "16x4"):
+                command = ["run", file, "--arg", "out:u64[512]=zeros", "--arg", "data:u32[4096]=random", "--block", block, "--grid", "8", "--show", "out[0:512]"]
+                interpreted = told("off", *command)
+                self.assertEqual(interpreted[2], 0, interpreted[1])
+                self.assertEqual(told("always", *command), interpreted)
 
     def test_where_made_code_is_forbidden_the_interpreter_serves(self):
         command = ["reduce", "--n", "5000"]

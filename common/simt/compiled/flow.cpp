@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/simt/compiled/spread.h"
+
 namespace gpulab::simt::compiled {
 
 namespace {
@@ -23,6 +25,13 @@ bool is_contiguous(const Lanes& lanes, std::uint32_t width, std::size_t from, st
 bool is_uniform(const Lanes& lanes, std::size_t from, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (lanes[from + i] != lanes[from]) return false;
+  return true;
+}
+bool is_by_halves(const Lanes& lanes, std::uint32_t width) {
+  for (std::size_t half = 0; half < kLanes; half += kLanes / 2)
+    if (lanes[half] % width != 0 ||
+        (!is_contiguous(lanes, width, half, kLanes / 2) && !is_uniform(lanes, half, kLanes / 2)))
+      return false;
   return true;
 }
 
@@ -239,12 +248,14 @@ bool Flow::is_inline(const Operation& o, const States& now) const {
   const Lanes& l = lanes_[now[o.address].lanes];
   if (o.local) return is_uniform(l);
   if (is_contiguous(l, o.width)) return true;
-  if (!o.load || o.values != 1) return false;
+  if (!o.load) return false;
   if (is_uniform(l)) return true;
-  if (!o.shared || o.width != 4) return false;
-  for (std::size_t half = 0; half < kLanes; half += kLanes / 2)
-    if (l[half] % 4 != 0 || (!is_contiguous(l, 4, half, kLanes / 2) && !is_uniform(l, half, kLanes / 2))) return false;
-  return true;
+  if (o.values != 1) return false;
+  return (o.shared && o.width == 4 && is_by_halves(l, 4)) || spread_of(l, o.width).has_value();
+}
+
+bool Flow::is_one_for_all(const Operation& o, const States& now) const {
+  return o.load && !o.local && is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes]);
 }
 
 void Flow::pass(const Operation& o, States& now) {
@@ -257,14 +268,10 @@ void Flow::pass(const Operation& o, States& now) {
     }
     case Kind::access:
       if (!is_inline(o, now) && !may_be_inline(o, now)) break;
-      if (o.local || o.values != 1) {
-        for (const Variable v : o.out) now[v] = vector_state(true);
-        return;
+      {
+        const State loaded = is_one_for_all(o, now) ? State{State::Kind::affine, true, 0} : vector_state(true);
+        for (const Variable v : o.out) now[v] = loaded;
       }
-      if (o.load)
-        now[o.data] = is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes])
-                          ? State{State::Kind::affine, true, 0}
-                          : vector_state(true);
       return;
     case Kind::through:  // all that is read later is in memory by then
       if (is_fixed_shuffle(o)) {

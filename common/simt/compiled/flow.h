@@ -47,6 +47,8 @@ class Flow {
   int result_lanes(const Operation& o, const States& now);
   /// Whether an access with the address that `now` has is code.
   [[nodiscard]] bool is_inline(const Operation& o, const States& now) const;
+  /// Whether it is code that loads the same for all lanes.
+  [[nodiscard]] bool is_one_for_all(const Operation& o, const States& now) const;
   /// Whether it is code only where its lanes turn out to lie side by side.
   [[nodiscard]] bool may_be_inline(const Operation& o, const States& now) const {
     return o.kind == Operation::Kind::access && !o.shared && (o.local || now[o.address].kind != State::Kind::affine);
@@ -91,5 +93,7 @@ class Flow {
 [[nodiscard]] bool is_contiguous(const Lanes& lanes, std::uint32_t width, std::size_t from = 0,
                                  std::size_t count = kLanes);
 [[nodiscard]] bool is_uniform(const Lanes& lanes, std::size_t from = 0, std::size_t count = kLanes);
+/// Of either half of a warp: its lanes lie side by side, or at one place.
+[[nodiscard]] bool is_by_halves(const Lanes& lanes, std::uint32_t width);
 
 }  // namespace gpulab::simt::compiled

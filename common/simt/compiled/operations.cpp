@@ -129,7 +129,7 @@ struct Operations::Decoder {
         load != store && (row.unit == Unit::shared || row.unit == Unit::global || row.unit == Unit::local) &&
         !(op->mods & kOrdered) && (op->run == meaning.run || op->run == meaning.counted || op->run == meaning.followed);
     const OperandType& data = meaning.operands[load ? 0 : 1];
-    if (!plain || (data.vector != 1 && row.unit == Unit::shared) || meaning.operands[2].role != Role::none) return;
+    if (!plain || meaning.operands[2].role != Role::none) return;
     const std::uint32_t width = bytes_of(data.kind);
     if (width != 4 && width != 8) return;
     if (row.unit == Unit::global && (op->mods & kAddress32)) return;

@@ -16,22 +16,31 @@ static inline void set_shape(Pattern& pattern, const std::int32_t* relative, std
                              std::uint32_t width) {
   pattern.mask = mask;
   pattern.phase = phase;
-  std::int32_t lowest = 0, highest = 0;
+  std::int32_t low[2] = {INT32_MAX, INT32_MAX}, high[2] = {INT32_MIN, INT32_MIN};
   std::uint32_t any = 0, apart = 0;
-  for (int i = 0; i < kLanes; ++i) {
-    const std::int32_t at = relative[i];
-    pattern.relative[i] = at;
-    lowest = at < lowest ? at : lowest;
-    highest = at > highest ? at : highest;
-    any |= static_cast<std::uint32_t>(at);
-    apart |= (static_cast<std::uint32_t>(at) ^ static_cast<std::uint32_t>(i) * width) & (0 - (mask >> i & 1));
+  constexpr int half_warp = kLanes / 2;
+  for (int half = 0; half < 2; ++half) {
+    for (int k = 0; k < half_warp; ++k) {
+      const int i = half * half_warp + k;
+      const std::int32_t at = relative[i];
+      pattern.relative[i] = at;
+      low[half] = at < low[half] ? at : low[half];
+      high[half] = at > high[half] ? at : high[half];
+      any |= static_cast<std::uint32_t>(at);
+      apart |= (static_cast<std::uint32_t>(at) ^ static_cast<std::uint32_t>(i) * width) & (0 - (mask >> i & 1));
+    }
+    pattern.lowest_of[half] = low[half];
+    pattern.words_behind[half] = static_cast<std::uint8_t>((std::int64_t{high[half]} - low[half]) / 4);
   }
+  const std::int32_t lowest = low[0] < low[1] ? low[0] : low[1], highest = high[0] > high[1] ? high[0] : high[1];
   pattern.lowest = lowest;
   pattern.highest = highest;
   pattern.contiguous = (mask & (mask + 1)) == 0 && apart == 0;  // a prefix of the warp
   pattern.uniform = any == 0;
   pattern.aligned = (((phase & ~kSharedPhase) | any) & (width - 1)) == 0;
-  pattern.window = width == 4 && pattern.aligned && std::int64_t{highest} - lowest < 4 * kLanes;
+  const bool words = width == 4 && pattern.aligned;
+  pattern.window = words && std::int64_t{highest} - lowest < 4 * kLanes;
+  pattern.windows = words && std::int64_t{high[0]} - low[0] < 4 * kLanes && std::int64_t{high[1]} - low[1] < 4 * kLanes;
 }
 /// Works out what is counted of a pattern that has its shape: distinct sectors and bytes (32 lanes on one word: 1
 /// sector, 4 bytes), or the wavefronts of shared memory. max_same_address of atomics alone: it stays 0 for others.

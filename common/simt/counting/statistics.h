@@ -51,7 +51,10 @@ struct alignas(64) Pattern {
   bool contiguous = false;            ///< lane i is at relative i * width and the mask is a prefix of the warp
   bool uniform = false;               ///< every active lane at the same address
   bool window = false;                ///< 4-byte words, all within 128 bytes
+  bool windows = false;               ///< 4-byte words, those of either half warp within 128 bytes
   bool aligned = true;
+  std::uint8_t words_behind[2] = {};  ///< windows: of either half warp, those behind its lowest
+  std::int32_t lowest_of[2] = {};     ///< of relative, of either half warp
   /// Distinct sectors, counted from the one that base lies in. An aligned access has at most one per lane.
   std::int32_t sector_list[kLanes * 2];
 };

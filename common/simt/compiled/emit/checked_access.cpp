@@ -66,9 +66,16 @@ void Emitter::emit_checked(std::uint32_t block, std::size_t k) {
   const Value first = b_.add(shared_start(o.address), b_.k64(static_cast<std::uint64_t>(o.op->imm + least)));
   const Value host = b_.at(shared_, first);
   if (o.load) {
-    const Value loaded = load_inline(o, lanes, host, least);
+    const bool words = flow_.is_one_for_all(o, now_);
+    std::vector<Value> loaded;
+    if (o.values == 1)
+      loaded.push_back(load_inline(o, lanes, host, least));
+    else
+      loaded = words ? words_of(o, host) : access_several(o, host);
     flow_.pass(o, now_);
-    set(o.data, loaded, now_[o.data]);
+    for (std::size_t k = 0; k < loaded.size(); ++k) set(o.out[k], loaded[k], now_[o.out[k]]);
+  } else if (o.values != 1) {
+    access_several(o, host);
   } else {
     store_inline(o, host, vector(o.data));
   }

@@ -14,6 +14,7 @@
 #include "common/simt/compiled/exits.h"
 #include "common/simt/compiled/flow.h"
 #include "common/simt/compiled/rows.h"
+#include "common/simt/compiled/spread.h"
 
 namespace gpulab::simt::compiled {
 
@@ -22,7 +23,8 @@ struct Points {
   std::vector<MicroOp> plain;               ///< the program's, but no access repeats another's pattern
   std::deque<std::vector<MicroOp>> called;  ///< callable()
   std::deque<ThroughPoint> through;
-  std::deque<LineRegisters> lines;  ///< that are looked at where code is entered, or written where it is left
+  std::deque<LineRegisters> lines;     ///< that are looked at where code is entered, or written where it is left
+  std::deque<SectorsByPhase> sectors;  ///< of loads whose lanes lie apart
   Code code = nullptr;
 };
 
@@ -100,9 +102,13 @@ class Emitter {
   Halves halves(const Operation& o, Value& are);
   void emit_halves(const Operation& o);
   template <typename Quick>
-  void emit_where(const Operation& o, Value good, const Quick& quick);
+  void emit_where(const Operation& o, Value good, const Quick& quick, bool words = false);
   void emit_several(const Operation& o);
-  std::vector<Value> access_several(const Operation& o, const Place& place);
+  std::vector<Value> access_several(const Operation& o, Value host);
+  std::vector<Value> words_of(const Operation& o, Value host);
+  // emit_spread.cpp
+  Value load_spread(const Operation& o, const Lanes& lanes, Value host);
+  Value sectors_apart(const Operation& o, const Lanes& lanes, const Place& place);
   void emit_by_handler(const Operation& o, bool in_full);
   // emit_local.cpp
   void emit_local(const Operation& o);
@@ -177,16 +183,18 @@ class Emitter {
 };
 
 /// An access in two ways: where `good` holds, the code that `quick` emits, which returns a vector for each value that
-/// is loaded; elsewhere the handler's. `quick` sees the variables as they were before either.
+/// is loaded, or where it is the same for all lanes (`words`) a word; elsewhere the handler's. `quick` sees the
+/// variables as they were before either.
 template <typename Quick>
-void Emitter::emit_where(const Operation& o, Value good, const Quick& quick) {
+void Emitter::emit_where(const Operation& o, Value good, const Quick& quick, bool words) {
   const Block fast = fresh("quick"), slow = fresh("in_full"), done = fresh("accessed");
   b_.go_if(good, fast, slow);
   const States before = now_;
   b_.begin(slow);
   call_handlers_of(o, true);
   std::vector<Value> slow_values;
-  for (const Variable v : o.out) slow_values.push_back(b_.load(vector_type(v), home(v), sizeof(Slot)));
+  const auto type = [&](Variable v) { return words ? word_of(v) : vector_type(v); };
+  for (const Variable v : o.out) slow_values.push_back(b_.load(type(v), home(v), words ? 0 : sizeof(Slot)));
   const Block slow_end = b_.here();
   b_.go(done);
 
@@ -200,8 +208,9 @@ void Emitter::emit_where(const Operation& o, Value good, const Quick& quick) {
   now_ = before;
   std::vector<Value> joined;
   for (std::size_t k = 0; k < o.out.size(); ++k)
-    joined.push_back(b_.phi(vector_type(o.out[k]), {slow_values[k], quick_values[k]}, {slow_end, fast_end}));
-  for (std::size_t k = 0; k < o.out.size(); ++k) set(o.out[k], joined[k], {State::Kind::vector, true, 0});
+    joined.push_back(b_.phi(type(o.out[k]), {slow_values[k], quick_values[k]}, {slow_end, fast_end}));
+  const State::Kind kind = words ? State::Kind::affine : State::Kind::vector;
+  for (std::size_t k = 0; k < o.out.size(); ++k) set(o.out[k], joined[k], {kind, true, 0});
 }
 
 }  // namespace gpulab::simt::compiled

@@ -32,8 +32,10 @@ static_assert(kRequests == 0 && kIdealWavefronts < 8);
 /// Under a mask: what is counted alike whichever lanes there are.
 bool Emitter::is_inline(const Operation& o) const {
   if (!flow_.is_inline(o, now_)) return false;
-  return !region_ || !o.shared ||
-         (o.width == 4 && shared_pattern(o, flow_.lanes(now_[o.address].lanes)).wavefronts == 1);
+  if (!region_) return true;
+  const Lanes& lanes = flow_.lanes(now_[o.address].lanes);
+  if (!o.shared) return is_uniform(lanes) || is_contiguous(lanes, o.width);
+  return o.width == 4 && shared_pattern(o, lanes).wavefronts == 1;
 }
 
 void Emitter::add_to(std::uint32_t site, std::size_t offset, Value x) {
@@ -91,6 +93,7 @@ Value Emitter::load_inline(const Operation& o, const Lanes& lanes, Value host, s
   const bool wide = o.width == 8;
   if (is_uniform(lanes)) return b_.load(b_.word(wide), host, o.width);
   if (is_contiguous(lanes, o.width)) return b_.load(b_.lanes(wide), host, o.width);
+  if (!o.shared || o.width != 4 || !is_by_halves(lanes, 4)) return load_spread(o, lanes, host);
   Value halves[2];
   for (std::size_t half = 0; half < 2; ++half) {
     const std::size_t first = half * kLanes / 2;
@@ -151,11 +154,14 @@ void Emitter::count_inline(const Operation& o, const Lanes& lanes, const Place& 
   const Value count = region_ ? region_->count : b_.k64(kLanes);
   add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
   add_to(site, offsetof(SiteStatistics, lanes), count);
-  const Value bits = sectors_of(o, place, span);
+  const bool apart = !is_uniform(lanes) && !is_contiguous(lanes, o.width);
+  const Value bits = apart ? sectors_apart(o, lanes, place) : sectors_of(o, place, span);
   add_to(site, offsetof(SiteStatistics, sectors),
          intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)}));
   add_to(site, offsetof(SiteStatistics, distinct_bytes),
-         span == o.width ? b_.k64(o.width) : b_.op(kMul, count, b_.k64(o.width)));
+         apart             ? b_.k64(distinct_bytes(lanes, o.width))
+         : span == o.width ? b_.k64(o.width)
+                           : b_.op(kMul, count, b_.k64(o.width)));
   mark_sectors(!o.load, place, bits);
 }
 
@@ -309,9 +315,20 @@ void Emitter::emit_by_handler(const Operation& o, bool in_full) {
 }
 
 /// Several values of each lane of a whole warp, where the lanes lie side by side: what is in memory is taken apart, or
-/// put together.
+/// put together. Or where all lanes load the same.
 void Emitter::emit_several(const Operation& o) {
   inlined_.push_back(o.op->site);
+  if (flow_.is_one_for_all(o, now_)) {
+    const Place place = place_of(o, address_of(o, scalar(o.address)), 0, o.width);
+    return emit_where(
+        o, place.good,
+        [&] {
+          const std::vector<Value> loaded = words_of(o, place.host);
+          if (o.counted) count_inline(o, Lanes{}, place, o.width);
+          return loaded;
+        },
+        true);
+  }
   Value start = nullptr, are = nullptr;
   if (flow_.is_inline(o, now_)) {
     start = scalar(o.address);
@@ -326,17 +343,26 @@ void Emitter::emit_several(const Operation& o) {
   const std::uint64_t span = std::uint64_t{o.width} * kLanes;
   const Place place = place_of(o, address_of(o, start), 0, span);
   emit_where(o, are ? b_.both(are, place.good) : place.good, [&] {
-    const std::vector<Value> loaded = access_several(o, place);
+    const std::vector<Value> loaded = access_several(o, place.host);
     if (o.counted) count_inline(o, Lanes{}, place, span);
     return loaded;
   });
 }
 
-std::vector<Value> Emitter::access_several(const Operation& o, const Place& place) {
+/// The same for all lanes.
+std::vector<Value> Emitter::words_of(const Operation& o, Value host) {
+  std::vector<Value> words;
+  const std::uint32_t width = o.width / o.values;
+  for (std::uint32_t k = 0; k < o.values; ++k)
+    words.push_back(b_.load(b_.word(width == 8), b_.at(host, std::uint64_t{k} * width), width));
+  return words;
+}
+
+std::vector<Value> Emitter::access_several(const Operation& o, Value host) {
   std::vector<Value> loaded;
   const bool wide = o.width / o.values == 8;
   if (o.load) {
-    const Value all = b_.load(b_.lanes(wide, o.values * kLanes), place.host, o.width);
+    const Value all = b_.load(b_.lanes(wide, o.values * kLanes), host, o.width);
     for (std::uint32_t k = 0; k < o.values; ++k) {
       std::vector<std::uint32_t> of_value(kLanes);
       for (std::uint32_t i = 0; i < kLanes; ++i) of_value[i] = i * o.values + k;
@@ -351,7 +377,7 @@ std::vector<Value> Emitter::access_several(const Operation& o, const Place& plac
     }
     std::vector<std::uint32_t> order(std::size_t{o.values} * kLanes);
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i % o.values * kLanes + i / o.values;
-    b_.store(b_.shuffled(parts[0], order), place.host, o.width);
+    b_.store(b_.shuffled(parts[0], order), host, o.width);
   }
   return loaded;
 }

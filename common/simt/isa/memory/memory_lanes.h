@@ -247,6 +247,20 @@ inline void load_window(Warp& w, std::uint32_t* d, const Pattern& p, const std::
     _mm512_mask_storeu_epi32(d + i, static_cast<__mmask16>(w.mask >> i), _mm512_permutex2var_epi32(low, index, high));
   }
 }
+/// The same for either half warp: every second word, for one.
+inline void load_windows(Warp& w, std::uint32_t* d, const Pattern& p, const std::byte* host) {
+  for (int half = 0; half < 2; ++half) {
+    const int first = half * kLanes / 2;
+    const __m512i places = _mm512_loadu_si512(p.relative + first), lowest = _mm512_set1_epi32(p.lowest_of[half]);
+    const __m512i index = _mm512_maskz_srli_epi32(0xffff, _mm512_sub_epi32(places, lowest), 2);
+    const std::uint32_t have = kFullMask >> (31 - p.words_behind[half]);
+    const std::byte* from = host + p.lowest_of[half];
+    const __m512i low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(have), from);
+    const __m512i high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(have >> 16), from + 64);
+    _mm512_mask_storeu_epi32(d + first, static_cast<__mmask16>(w.mask >> first),
+                             _mm512_permutex2var_epi32(low, index, high));
+  }
+}
 /// A gather takes as long for few lanes as for many: fewer than these are loaded one by one.
 constexpr std::uint32_t kLeastGathered = 10;
 /// 4-byte words from anywhere within 2 GiB.
@@ -291,6 +305,7 @@ template <typename T, int n>
 #if defined(__AVX512F__)
   if constexpr (n == 1 && sizeof(T) == 4) {
     if (p.window) return load_window(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
+    if (p.windows) return load_windows(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
     if (active_count(p.mask) >= kLeastGathered)
       return load_gathered(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
   }
