@@ -110,15 +110,15 @@ def apart():
     def loads(space, base, strides):
         for stride in strides:
             for kind, width in (("u32", 4), ("u64", 8)):
-                lines.append(f"mad.wide.s32 %at, %t, {stride * width}, {base};")
+                lines.append(f"mul.wide.s32 %at, %t, {stride * width}; add.s64 %at, %at, {base};")
                 load(space, kind, f"%at+{1024 if stride < 0 else 8 * abs(stride)}")
         for values, kind in ((2, "u32"), (4, "u32"), (2, "u64")):
             load(space, kind, f"{base}+64", values)
-            lines.append(f"mad.wide.s32 %at, %t, {values * (4 if kind == 'u32' else 8)}, {base};")
+            lines.append(f"mul.wide.s32 %at, %t, {values * (4 if kind == 'u32' else 8)}; add.s64 %at, %at, {base};")
             load(space, kind, "%at+32", values)
 
     for stride in (1, 2):
-        lines.append(f"mad.wide.s32 %at, %i, {4 * stride}, %data;")
+        lines.append(f"mul.wide.s32 %at, %i, {4 * stride}; add.s64 %at, %at, %data;")
         load("global", "u32", "%at+4")
     for space, base in (("global", "%data"), ("shared", "%tile")):
         loads(space, base, (-1, 2, 3, 7) if space == "global" else (-1, 2, 3))
