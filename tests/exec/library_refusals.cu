@@ -13,6 +13,11 @@
 // err: cusolverDnXgetrf: a matrix of -4 x 4; a GPU's library says CUSOLVER_STATUS_SUCCESS and solves nothing \(called by library_refusals\.cu:@HERE: rows@
 // err: cusolverDnXgetrf: its 'lda' is 3, less than m, which is 4; a GPU's library says CUSOLVER_STATUS_SUCCESS and solves nothing
 // err: cusolverDnSsytri: its 'lda' is 3, less than n, which is 4; a GPU's library says CUSOLVER_STATUS_SUCCESS and solves nothing
+// case: -- transform :: 3
+// err: unsupported: cublasLtMatrixTransform, called by library_refusals\.cu:@HERE: transform@
+// case: -- planar :: 3
+// out: (?m)^heuristic 15$
+// err: unsupported: cublasLtMatmul with this order, plane offset or batch mode of a layout, called by library_refusals\.cu:@HERE: planar@
 #include <cublasLt.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
@@ -112,6 +117,34 @@ static void taken() {
   std::printf("sytri lda 3: %d, info %d; nothing is written: %d\n", sytri, told(), same);
 }
 
+/// What is not here: tiles of 32 columns, and real and imaginary parts apart.
+static void missing(bool planar) {
+  cublasLtHandle_t lt;
+  cublasLtCreate(&lt);
+  cublasLtMatrixLayout_t plain, special;
+  const auto type = planar ? CUDA_C_32F : CUDA_R_8I;
+  cublasLtMatrixLayoutCreate(&plain, type, 32, 32, 32);
+  cublasLtMatrixLayoutCreate(&special, type, 32, 32, planar ? 32 : 32 * 32);
+  const float one[] = {1, 0}, zero[] = {0, 0};
+  const int64_t plane = 32 * 32 * 4;
+  const auto order = CUBLASLT_ORDER_COL32;
+  if (!planar) {
+    cublasLtMatrixLayoutSetAttribute(special, CUBLASLT_MATRIX_LAYOUT_ORDER, &order, sizeof order);
+    cublasLtMatrixTransformDesc_t turn;
+    cublasLtMatrixTransformDescCreate(&turn, CUDA_R_32F);
+    cublasLtMatrixTransform(lt, turn, one, a, plain, zero, nullptr, nullptr, b, special, 0);  // HERE: transform
+  }
+  cublasLtMatrixLayoutSetAttribute(special, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, &plane, sizeof plane);
+  cublasLtMatmulDesc_t product;
+  cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_C_32F);
+  cublasLtMatmulPreference_t preference;
+  cublasLtMatmulPreferenceCreate(&preference);
+  cublasLtMatmulHeuristicResult_t found;
+  int count = 0;
+  std::printf("heuristic %d\n", cublasLtMatmulAlgoGetHeuristic(lt, product, special, plain, plain, plain, preference, 1, &found, &count));
+  cublasLtMatmul(lt, product, one, a, special, b, plain, zero, w, plain, w, plain, nullptr, nullptr, 0, 0);  // HERE: planar
+}
+
 int main(int, char** words) {
   cusolverDnCreate(&solver);
   cusolverDnCreateParams(&params);
@@ -121,5 +154,8 @@ int main(int, char** words) {
   cudaMalloc(&info, 4);
   cudaMemset(a, 0, 4096);
   told();
-  words[1] == std::string("taken") ? taken() : (sizes(), counts(), algorithms());
+  const std::string what = words[1];
+  if (what == "taken") taken();
+  if (what == "refused") sizes(), counts(), algorithms();
+  if (what == "transform" || what == "planar") missing(what == "planar");
 }
