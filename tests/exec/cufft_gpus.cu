@@ -19,6 +19,10 @@
 // err: cufftXtMemcpy: of transforms in a batch nothing is copied from GPU to GPU, though CUFFT_SUCCESS is returned \(called by cufft_gpus\.cu:@HERE: batch@
 // case: --gpus 2 -- strided :: 3
 // err: unsupported: a cuFFT plan of several GPUs with a layout of its own, or of numbers of 16 bits, called by cufft_gpus\.cu:@HERE: strided@
+// case: --gpus 2 -- torn :: 0
+// out: (?m)^torn: 4 4 4 4, free 0$
+// case: --gpus 2 -- freed :: 4
+// err: 'input' is 'cufftXtMalloc #1', which was freed
 // case: -- asks :: 0
 // out: (?m)^asks 11$
 // err: note: the program asks for device 1 and has one GPU: --gpus 2 gives it more
@@ -230,6 +234,28 @@ static void batch() {
   std::printf("batch: %d, right %d\n", status, back_of(plan, d, 192) == given);
 }
 
+/// What a program may do to a descriptor: none of it is ours to crash by.
+static void torn(bool freed) {
+  const cufftHandle plan = plan_of({64}, CUFFT_C2C);
+  vector<C> host(64);
+  cudaLibXtDesc* d;
+  cufftXtMalloc(plan, &d, CUFFT_XT_FORMAT_INPLACE);
+  if (freed) {
+    cudaFree(d->descriptor->data[0]);
+    cufftXtExecDescriptorC2C(plan, d, d, CUFFT_FORWARD);
+    cudaDeviceSynchronize();
+    return;
+  }
+  cudaXtDesc* const memory = d->descriptor;
+  d->descriptor = nullptr;
+  const int copy = cufftXtMemcpy(plan, d, host.data(), CUFFT_COPY_HOST_TO_DEVICE), none = cufftXtExecDescriptorC2C(plan, d, d, CUFFT_FORWARD);
+  d->descriptor = memory;
+  memory->nGPUs = 1000;
+  const int many = cufftXtExecDescriptorC2C(plan, d, d, CUFFT_FORWARD);
+  cudaLibXtDesc strange = *d;
+  std::printf("torn: %d %d %d %d, free %d\n", copy, none, many, cufftXtExecDescriptorC2C(plan, &strange, &strange, CUFFT_FORWARD), cufftXtFree(d));
+}
+
 int main(int, char** words) {
   const std::string what = words[1];
   if (what == "right") {
@@ -250,6 +276,7 @@ int main(int, char** words) {
   }
   if (what == "refused") refused();
   if (what == "waits" || what == "late") ordered(what == "late");
+  if (what == "torn" || what == "freed") torn(what == "freed");
   if (what == "batch") batch();
   if (what == "strided") {
     int n[] = {64, 64}, embed[] = {64, 80};

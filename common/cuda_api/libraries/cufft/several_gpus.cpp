@@ -24,9 +24,11 @@ std::map<const void*, std::unique_ptr<Descriptor>>& descriptors() {  // under `p
   static auto* const all = new std::map<const void*, std::unique_ptr<Descriptor>>;
   return *all;
 }
+/// Whether it is one of ours, and still names its memory: a program can write what it likes there.
 bool is_descriptor(const void* pointer) {
   const std::lock_guard lock(plans_mutex);
-  return descriptors().contains(pointer);
+  const auto found = descriptors().find(pointer);
+  return found != descriptors().end() && found->second->shown.descriptor == &found->second->memory;
 }
 
 /// What a call works on: a plan that is made, of several GPUs or of the current one.
@@ -40,8 +42,8 @@ cufftResult find(cufftHandle handle, Plan& plan, cufftResult none = CUFFT_INVALI
 }
 
 void release(Descriptor& descriptor, void* caller) {
-  for (int i = 0; i < descriptor.memory.nGPUs; ++i)
-    if (descriptor.memory.data[i] != nullptr) (void)runtime().release(descriptor.memory.data[i], caller);
+  for (void* const data : descriptor.memory.data)
+    if (data != nullptr) (void)runtime().release(data, caller);
 }
 
 cufftXtSubFormat format_of(const cudaLibXtDesc& descriptor) {
