@@ -81,6 +81,7 @@ class LibraryRuntime {
   /// An operation of its stream, to be done once or, where that is captured, by each launch of its graph.
   virtual cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) = 0;
   /// One operation of several GPUs: a part in each one's stream. `work` does all of it, once all buffers are checked.
+  /// Where the first part says that the host waits, it waits for all.
   virtual cudaError_t queue_together(const std::vector<LibraryPart>& parts, const LibraryWork& work) = 0;
   /// Ends the program: exit code 4. `function` waits for what does not come, and `what` says so.
   [[noreturn]] virtual void hang(const std::string& function, const std::string& what, const std::string& hint,
@@ -93,6 +94,8 @@ class LibraryRuntime {
   virtual cudaError_t copy(const char* function, void* to, std::size_t pitch_to, const void* from,
                            std::size_t pitch_from, std::size_t bytes, std::size_t rows, cudaMemcpyKind kind,
                            cudaStream_t stream, bool waits, void* caller) = 0;
+  /// The host waits for what the default stream of that GPU holds.
+  virtual cudaError_t wait(int gpu, const char* function, void* caller) = 0;
   /// Memory of the device's that a library asks for itself: a name for findings.
   virtual cudaError_t allocate(void** pointer, std::size_t bytes, const char* function, void* caller) = 0;
   virtual cudaError_t release(void* pointer, void* caller) = 0;
@@ -107,6 +110,8 @@ class LibraryRuntime {
   [[nodiscard]] virtual int current_gpu() const = 0;
   /// The program wants a GPU of that number, which it has not: a note.
   virtual void asks_for_gpu(int gpu) = 0;
+  /// Does `work`, during which that GPU is the calling thread's current one.
+  virtual void on_gpu(int gpu, const std::function<void()>& work) = 0;
   /// Whose stream that is, where `gpu` is current; -1: there is no such stream.
   [[nodiscard]] virtual int gpu_of(cudaStream_t stream, int gpu) const = 0;
 };

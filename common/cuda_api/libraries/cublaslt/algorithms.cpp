@@ -73,8 +73,24 @@ std::vector<std::uint32_t> ability(cublasLtMatmulAlgoCapAttributes_t which) {
     case CUBLASLT_ALGO_CAP_CUSTOM_MEMORY_ORDER:
     case CUBLASLT_ALGO_CAP_LD_NEGATIVE:
       return {0};
+    default:  // those of CUDA 13, by number: headers of 12 lack the names. Arrays of pointers, emulated doubles: none
+      return which == 21 || which == 22 ? std::vector<std::uint32_t>{0} : std::vector<std::uint32_t>{};
+  }
+}
+/// Whether numbers of that type may scale what is computed so; of other pairs an H100 knows no algorithm.
+bool is_scale(cublasComputeType_t compute, cudaDataType_t scale) {
+  switch (compute) {
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+      return scale == CUDA_R_64F || scale == CUDA_C_64F;
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+      return scale == CUDA_R_16F;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+      return scale == CUDA_R_32I || scale == CUDA_R_32F;
     default:
-      return {};
+      return scale == CUDA_R_32F || scale == CUDA_C_32F;
   }
 }
 bool is_list(cublasLtMatmulAlgoCapAttributes_t which) {
@@ -88,20 +104,26 @@ using namespace gpulab::cublaslt;
 
 extern "C" {
 
-cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t handle, cublasComputeType_t, cudaDataType_t, cudaDataType_t,
-                                        cudaDataType_t, cudaDataType_t, cudaDataType_t, int requested, int ids[],
-                                        int* count) {
+cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t handle, cublasComputeType_t compute, cudaDataType_t scale,
+                                        cudaDataType_t, cudaDataType_t, cudaDataType_t, cudaDataType_t, int requested,
+                                        int ids[], int* count) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (requested < 1 || ids == nullptr || count == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (count == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (requested < 1 || ids == nullptr) {
+    *count = 0;
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (!is_scale(compute, scale)) return CUBLAS_STATUS_NOT_SUPPORTED;
   ids[0] = kListed;
   *count = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasComputeType_t, cudaDataType_t, cudaDataType_t,
-                                      cudaDataType_t, cudaDataType_t, cudaDataType_t, int id,
+cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasComputeType_t compute, cudaDataType_t scale,
+                                      cudaDataType_t, cudaDataType_t, cudaDataType_t, cudaDataType_t, int id,
                                       cublasLtMatmulAlgo_t* algorithm) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!is_scale(compute, scale)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (algorithm == nullptr || id < 0 || id >= kIds) return CUBLAS_STATUS_INVALID_VALUE;
   put(algorithm, {.id = id});
   return CUBLAS_STATUS_SUCCESS;
@@ -126,7 +148,8 @@ cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t* algori
                                                     cublasLtMatmulAlgoConfigAttributes_t which, const void* value,
                                                     size_t bytes) {
   const Setting setting = setting_of(which);
-  if (algorithm == nullptr || value == nullptr || setting.bytes == 0 || bytes != setting.bytes)
+  if (algorithm == nullptr || value == nullptr || setting.bytes == 0 || bytes != setting.bytes ||
+      which == CUBLASLT_ALGO_CONFIG_ID)  // it is set when an algorithm is made
     return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(reinterpret_cast<char*>(algorithm->data) + setting.offset, value, bytes);
   return CUBLAS_STATUS_SUCCESS;

@@ -66,13 +66,21 @@ Status check(const Call& call, bool valid) {
   if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   return valid ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
+Status set_info(const Call& call, i64 value, Out info) {
+  if (info == nullptr) return CUSOLVER_STATUS_SUCCESS;
+  const Operand result = info_of(info);
+  return queue(call, 0, 0, 0, {result.buffer()}, [=](LibraryAccess& memory) { store_info(memory, result, value); });
+}
 Status tell_parameter(const Call& call, int parameter, Out info) {
   if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  const Operand result = info_of(info);
-  const auto status =
-      queue(call, 0, 0, 0, {result.buffer()}, [=](LibraryAccess& memory) { store_info(memory, result, -parameter); });
+  const auto status = set_info(call, -parameter, info);
   return status == CUSOLVER_STATUS_SUCCESS ? CUSOLVER_STATUS_INVALID_VALUE : status;
+}
+void find_wrong(const Call& call, const std::string& what) {
+  runtime().find(
+      fmt::format("{}: {}; a GPU's library says CUSOLVER_STATUS_SUCCESS and solves nothing", call.name, what),
+      call.caller);
 }
 Status give_size(const Call& call, bool valid, int* size) {
   if (const auto status = check(call, valid && size != nullptr); status != CUSOLVER_STATUS_SUCCESS) return status;

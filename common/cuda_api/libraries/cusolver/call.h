@@ -38,6 +38,10 @@ Status queue(const Call& call, i64 m, i64 n, double operations, const std::vecto
 [[nodiscard]] Status check(const Call& call, bool valid);
 /// A parameter is wrong (from 1, the handle not counted): devInfo says so, too.
 Status tell_parameter(const Call& call, int parameter, Out info);
+/// devInfo alone is written; no pointer: nothing is.
+Status set_info(const Call& call, i64 value, Out info);
+/// A parameter is wrong, and an H100's status does not say so: a finding does.
+void find_wrong(const Call& call, const std::string& what);
 Status give_size(const Call& call, bool valid, int* size);
 
 #define GPULAB_CHECK(valid) \

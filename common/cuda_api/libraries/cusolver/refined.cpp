@@ -27,6 +27,12 @@ Status set_bytes(const Call& call, bool valid, std::size_t* bytes) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 
+/// Of gesv and gels: an H100 has a status of refinement's parameters for wrong sizes.
+Status size_of_solve(const Call& call, bool valid, std::size_t* bytes) {
+  GPULAB_CHECK_HANDLE();
+  return valid ? set_bytes(call, true, bytes) : CUSOLVER_STATUS_IRS_PARAMS_INVALID;
+}
+
 Type of_precision(cusolverPrecType_t precision) {
   switch (precision) {
     case CUSOLVER_R_32F:
@@ -99,7 +105,7 @@ void solve_tall(LibraryAccess& memory, const Sides& on) {
 }  // namespace
 
 Status gesv_size(const Call& call, i64 n, i64 nrhs, In, i64 lda, In, In, i64 ldb, In, i64 ldx, In, std::size_t* bytes) {
-  return set_bytes(
+  return size_of_solve(
       call, n >= 0 && nrhs >= 0 && lda >= at_least_one(n) && ldb >= at_least_one(n) && ldx >= at_least_one(n), bytes);
 }
 Status gesv(const Call& call, i64 n, i64 nrhs, In a, i64 lda, Out pivots, In b, i64 ldb, Out x, i64 ldx, In,
@@ -119,7 +125,7 @@ Status gesv(const Call& call, i64 n, i64 nrhs, In a, i64 lda, Out pivots, In b, 
 }
 Status gels_size(const Call& call, i64 m, i64 n, i64 nrhs, In, i64 lda, In, i64 ldb, In, i64 ldx, In,
                  std::size_t* bytes) {
-  return set_bytes(
+  return size_of_solve(
       call, m >= n && n >= 0 && nrhs >= 0 && lda >= at_least_one(m) && ldb >= at_least_one(m) && ldx >= at_least_one(n),
       bytes);
 }

@@ -1,5 +1,7 @@
 // The 64-bit functions: a type is an argument, and each is the function of that type's letter, with pivots of 64 bits.
 
+#include <fmt/format.h>
+
 #include "common/cuda_api/libraries/cusolver/call.h"
 #include "common/cuda_api/libraries/cusolver/requests.h"
 #include "common/cuda_api/libraries/dense/general_eigen.h"
@@ -46,9 +48,18 @@ Status xgetrf_size(const Call& call, cusolverDnParams_t, i64 m, i64 n, Type type
                    std::size_t* device, std::size_t* host) {
   return give_bytes(call, m >= 0 && n >= 0 && lda >= at_least_one(m) && is_solvable(type), device, host);
 }
-Status xgetrf(const Call& call, cusolverDnParams_t, i64 m, i64 n, Type type, Out a, i64 lda, Out pivots, Type compute,
-              Out, std::size_t, Out, std::size_t, Out info) {
-  GPULAB_TYPES(type, compute);
+/// An H100 returns success for wrong sizes and computes in the matrix's type, whatever else is asked for.
+Status xgetrf(const Call& call, cusolverDnParams_t, i64 m, i64 n, Type type, Out a, i64 lda, Out pivots, Type, Out,
+              std::size_t, Out, std::size_t, Out info) {
+  GPULAB_CHECK(is_solvable(type));
+  if (m < 0 || n < 0) {
+    find_wrong(call, fmt::format("a matrix of {} x {}", m, n));
+    return set_info(with_type(call, type), 0, info);
+  }
+  if (lda < at_least_one(m)) {
+    find_wrong(call, fmt::format("its 'lda' is {}, less than m, which is {}", lda, m));
+    return set_info(with_type(call, type), -4, info);
+  }
   return getrf(with_type(call, type), m, n, a, lda, nullptr, pivots, info);
 }
 Status xgetrs(const Call& call, cusolverDnParams_t, cublasOperation_t op, i64 n, i64 nrhs, Type type, In a, i64 lda,
@@ -67,9 +78,10 @@ Status xgeqrf(const Call& call, cusolverDnParams_t, i64 m, i64 n, Type type, Out
   return geqrf(with_type(call, type), m, n, a, lda, tau, nullptr, 0, info);
 }
 
-Status xsyevd_size(const Call& call, cusolverDnParams_t, cusolverEigMode_t, cublasFillMode_t fill, i64 n, Type type, In,
-                   i64 lda, Type, In, Type, std::size_t* device, std::size_t* host) {
-  return give_bytes(call, is_fill(fill) && n >= 0 && lda >= at_least_one(n) && is_solvable(type), device, host);
+/// An H100 takes any n and leading dimension here; xsyevd refuses.
+Status xsyevd_size(const Call& call, cusolverDnParams_t, cusolverEigMode_t, cublasFillMode_t fill, i64, Type type, In,
+                   i64, Type, In, Type, std::size_t* device, std::size_t* host) {
+  return give_bytes(call, is_fill(fill) && is_solvable(type), device, host);
 }
 Status xsyevd(const Call& call, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t fill, i64 n, Type type,
               Out a, i64 lda, Type of_w, Out w, Type compute, Out, std::size_t, Out, std::size_t, Out info) {
@@ -80,7 +92,7 @@ Status xsyevd(const Call& call, cusolverDnParams_t, cusolverEigMode_t mode, cubl
 Status xsyev_batched_size(const Call& call, cusolverDnParams_t params, cusolverEigMode_t mode, cublasFillMode_t fill,
                           i64 n, Type type, In a, i64 lda, Type of_w, In w, Type compute, std::size_t* device,
                           std::size_t* host, i64 batch) {
-  GPULAB_CHECK(batch >= 0);
+  GPULAB_CHECK(batch >= 0 && n >= 0 && lda >= at_least_one(n));
   return xsyevd_size(call, params, mode, fill, n, type, a, lda, of_w, w, compute, device, host);
 }
 Status xsyev_batched(const Call& call, cusolverDnParams_t, cusolverEigMode_t mode, cublasFillMode_t fill, i64 n,
@@ -269,9 +281,12 @@ void store_vectors(LibraryAccess& memory, const Operand& to, const std::vector<W
 
 }  // namespace
 
-Status xgeev_size(const Call& call, cusolverDnParams_t, cusolverEigMode_t, cusolverEigMode_t, i64 n, Type type, In,
-                  i64 lda, Type, In, Type, In, i64, Type, In, i64, Type, std::size_t* device, std::size_t* host) {
-  return give_bytes(call, n >= 0 && lda >= at_least_one(n) && is_solvable(type), device, host);
+/// Left vectors are not in NVIDIA's library either, and it says so by this status.
+Status xgeev_size(const Call& call, cusolverDnParams_t, cusolverEigMode_t left, cusolverEigMode_t, i64 n, Type type, In,
+                  i64 lda, Type of_w, In, Type, In, i64, Type, In, i64, Type, std::size_t* device, std::size_t* host) {
+  if (call.handle != nullptr && left != CUSOLVER_EIG_MODE_NOVECTOR) return CUSOLVER_STATUS_INTERNAL_ERROR;
+  const bool types = is_solvable(type) && (is_complex(of_w) || !is_complex(type));
+  return give_bytes(call, n >= 0 && lda >= at_least_one(n) && types, device, host);
 }
 Status xgeev(const Call& call, cusolverDnParams_t, cusolverEigMode_t left, cusolverEigMode_t right, i64 n, Type type,
              Out a, i64 lda, Type of_w, Out w, Type, Out, i64, Type of_vr, Out vr, i64 ldvr, Type compute, Out,

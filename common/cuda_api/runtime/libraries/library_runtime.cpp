@@ -170,8 +170,22 @@ class Runtime final : public LibraryRuntime {
   }
   cudaError_t queue_together(const std::vector<LibraryPart>& parts, const LibraryWork& work) override {
     const LibraryOperation& first = parts.front().operation;
-    return call_from(first.caller, first.function.c_str(), Waits::no, 0,
-                     [&](Session& s) { return perform_together(s, parts, work); });
+    if (!first.waits)
+      return call_from(first.caller, first.function.c_str(), Waits::no, 0,
+                       [&](Session& s) { return perform_together(s, parts, work); });
+    return call_from(first.caller, first.function.c_str(), Waits::yes, 0, [&](Session& s) {
+      for (const auto& part : parts) {
+        const OnGpu on(part.gpu);
+        if (const auto e = s.under_way.wait_for_stream(part.operation.stream); e != cudaSuccess) return e;
+      }
+      if (const auto error = perform_together(s, parts, work); error != cudaSuccess) return error;
+      for (const auto& part : parts) {
+        const OnGpu on(part.gpu);
+        s.streams.synchronised(part.operation.stream);
+        s.host_waits(s.timeline.ready(stream_number(part.operation.stream)));
+      }
+      return s.surface();
+    });
   }
   void hang(const std::string& function, const std::string& what, const std::string& hint, void* caller) override {
     Session& session = Session::instance();
@@ -196,6 +210,15 @@ class Runtime final : public LibraryRuntime {
       return cuda_api::copy(s, function, to, from, {bytes, rows, pitch_to, pitch_from}, kind, stream, caller);
     });
   }
+  cudaError_t wait(int gpu, const char* function, void* caller) override {
+    return call_from(caller, function, Waits::no, 0, [&](Session& s) {
+      const OnGpu on(gpu);
+      if (const auto e = s.under_way.wait_for_stream(nullptr); e != cudaSuccess) return e;
+      s.streams.synchronised(nullptr);
+      s.host_waits(s.timeline.ready(stream_number(nullptr)));
+      return s.surface();
+    });
+  }
   cudaError_t allocate(void** pointer, std::size_t bytes, const char* function, void* caller) override {
     return call_from(caller, function, Waits::no, bytes, [&](Session& s) {
       *pointer = nullptr;
@@ -204,7 +227,12 @@ class Runtime final : public LibraryRuntime {
         return s.because(cudaErrorMemoryAllocation, too_large(s, function, bytes));
       const std::string name = fmt::format("{} #{}", function, s.record.calls[function].calls);
       const DevicePointer address = s.device().allocate(name, bytes);
-      s.memory.add({MemoryEntry::Kind::device, address, bytes, 0, name, Session::place_in_program(caller), false});
+      s.memory.add({.kind = MemoryEntry::Kind::device,
+                    .address = address,
+                    .bytes = bytes,
+                    .name = name,
+                    .caller = Session::place_in_program(caller),
+                    .gpu = cuda_api::current_gpu()});
       *pointer = reinterpret_cast<void*>(address);  // NOLINT: a number for the host
       return cudaSuccess;
     });
@@ -225,6 +253,10 @@ class Runtime final : public LibraryRuntime {
   }
   int gpus() const override { return Session::instance().gpus(); }
   int current_gpu() const override { return cuda_api::current_gpu(); }
+  void on_gpu(int gpu, const std::function<void()>& work) override {
+    const OnGpu on(gpu);
+    work();
+  }
   void asks_for_gpu(int gpu) override {
     Session& session = Session::instance();
     const std::lock_guard lock(session.mutex);
