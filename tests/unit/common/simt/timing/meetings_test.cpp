@@ -105,10 +105,10 @@ TEST_CASE("who prints has no ground; who could print and does not has one") {
   CHECK(print_of(256).no_ground.empty());
 }
 
-TEST_CASE("who copies in bulk has no ground; who copies word by word has one") {
-  CHECK(time_of("cp.async.bulk.prefetch.L2.global [d1], 16; ").no_ground ==
-        "it copies in bulk (cp.async.bulk), and what such copies take has not been measured");
-  CHECK(time_of("ld.global.u32 r4, [d1]; st.global.u32 [d1], r4; ").no_ground.empty());
+TEST_CASE("who copies by a tensor map has no ground; other bulk copies have one") {
+  CHECK(time_of("cp.async.bulk.prefetch.tensor.1d.L2.global [d1, {r1}]; ").no_ground ==
+        "it copies by tensor maps, and what such copies take has not been measured");
+  CHECK(time_of("cp.async.bulk.prefetch.L2.global [d1], 16; ").no_ground.empty());
 }
 
 TEST_CASE("who goes round until a clock says so has no ground; who only reads the clock has one") {
