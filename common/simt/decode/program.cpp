@@ -19,4 +19,8 @@ const std::uint16_t* operands(const Warp& warp, const MicroOp* op) {
   return warp.program->operand_table.data() + (op->r[0] | static_cast<std::uint32_t>(op->r[1]) << 16);
 }
 
+std::string_view opcode_of(const Warp& warp, const MicroOp* op) {
+  return warp.program->sites[op->site].instruction->opcode;
+}
+
 }  // namespace gpulab::simt

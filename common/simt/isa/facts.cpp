@@ -27,6 +27,10 @@ constexpr Named kinds[] = {
     {"shfl.sync.down", kShuffleDown},
     {"shfl.sync.bfly", kShuffleXor},
     {"cp.async.bulk", kBulkCopy},
+    {"cp.reduce.async.bulk", kBulkCopy},
+    {"st.async", kBulkCopy},
+    {"red.async", kBulkCopy},
+    {"tensormap", kBulkCopy},
 };
 
 /// By what stands between two dots, up to "::".

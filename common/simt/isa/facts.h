@@ -25,7 +25,7 @@ enum Fact : std::uint32_t {
   kWarpBarrier = 1 << 11,  ///< bar.warp.sync
   kFence = 1 << 12,        ///< fence, membar
   kMbarrier = 1 << 13,
-  kBulkCopy = 1 << 14,  ///< cp.async.bulk
+  kBulkCopy = 1 << 14,  ///< cp.async.bulk, its kin that reduce, st.async: observers do not see what they write
   kShuffle = 1 << 15,   ///< shfl: by index, unless one of these says how
   kShuffleUp = 1 << 16,
   kShuffleDown = 1 << 17,

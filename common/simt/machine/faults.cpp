@@ -105,12 +105,17 @@ std::uint32_t local_bytes_of(const Warp& w, const MicroOp* op) {
   return alone ? functions.front().variable_bytes : w.local_bytes;
 }
 
+/// A byte of shared memory behind the beginning of the array whose size the launch gives, which lies behind all others.
+bool in_dynamic_array(const Warp& w, std::uint64_t at) {
+  return std::ranges::any_of(w.program->shared_variables, [&](const auto& v) { return v.dynamic && at >= v.offset; });
+}
+
 /// Says of an address that is no good where it lies.
 Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t address, std::uint32_t bytes) {
   if (address - kSharedWindow < kWindowBytes)
     address = kSharedWindow + without_own(address - kSharedWindow, w.own_window);
   if (names_sibling(w, address)) return explain_sibling(w, address, bytes);
-  if (address - kSharedWindow < w.shared_bytes)
+  if (address - kSharedWindow < w.shared_bytes && !in_dynamic_array(w, address - kSharedWindow))
     for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
       if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
         return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
@@ -169,7 +174,7 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, op, address, bytes);
-  const bool misaligned = address & (bytes - 1);
+  const bool misaligned = bytes <= 16 && (address & (bytes - 1)) != 0;  // bulk copies are longer, and say it themselves
   const std::string what =
       fmt::format("{} {} of {} {}", misaligned ? "misaligned" : "out-of-bounds", access, plural(bytes, "byte"), e.what);
   w.block->launch.tell([&](Observer& observer) { observer.faulted(w, op, lane, address, what); });

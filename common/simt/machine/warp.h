@@ -4,6 +4,7 @@
 // is a function of divergence.cpp, calls.cpp, faults.cpp or block.cpp, compiled once for the oldest CPU.
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "common/simt/counting/statistics.h"
@@ -137,6 +138,8 @@ const MicroOp* call_indirect(Warp& warp, const MicroOp* op, const std::uint64_t*
                                const char* access);
 /// Operands of an instruction with the trait kOperandTable, as MicroOp::r holds those of others.
 const std::uint16_t* operands(const Warp& warp, const MicroOp* op);
+/// The instruction's opcode, for rows that several have in common.
+[[nodiscard]] std::string_view opcode_of(const Warp& warp, const MicroOp* op);
 
 /// The block ends here: `trap`, `brkpt`.
 [[noreturn]] void fault_trap(Warp& warp, const MicroOp* op);

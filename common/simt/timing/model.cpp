@@ -39,6 +39,12 @@ bool uses_heap(const Program& program) {
                      [](const CallInfo& call) { return call.builtin && takes_heap(call.builtin->name); });
 }
 
+bool copies_tensors(const Program& program) {
+  return std::ranges::any_of(program.sites, [](const Site& site) {
+    return site.block != kNoBlock && site.instruction->opcode.find(".tensor.") != std::string_view::npos;
+  });
+}
+
 /// Whether a traced warp has come back from printf.
 bool prints(const Program& program, const GridTrace& trace) {
   std::vector<std::uint32_t> behind;  // basic blocks
@@ -258,6 +264,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   grid.kinds = kinds_of(trace, of_thread_.spilled > 0);
   grid.kinds.swaps = missed_swaps(trace, per_sm).lanes > 0;
   grid.kinds.heap = uses_heap(*launch.program);
+  grid.kinds.tensors = copies_tensors(*launch.program);
   grid.kinds.prints = prints(*launch.program, trace);
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
@@ -377,6 +384,7 @@ std::optional<ModelledTime> TimingModel::take() {
     kinds.polls |= grid.kinds.polls;
     kinds.swaps |= grid.kinds.swaps;
     kinds.heap |= grid.kinds.heap;
+    kinds.tensors |= grid.kinds.tensors;
     kinds.prints |= grid.kinds.prints;
     kinds.clock |= grid.kinds.clock;
     kinds.managed |= grid.kinds.managed;

@@ -63,6 +63,8 @@ Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTi
     spread.no_ground = "its threads call malloc or free, and what these take on a GPU has not been measured";
   else if (kinds.prints)
     spread.no_ground = "its threads print, and what a GPU's printf takes has not been measured";
+  else if (kinds.tensors)
+    spread.no_ground = "it copies by tensor maps, and what such copies take has not been measured";
   else if (kinds.clock)
     spread.no_ground = "its threads wait until a clock says that it is time, and the simulator's clock is its own";
   else if (kinds.managed)

@@ -17,6 +17,7 @@ struct LaunchKinds {
   bool heap = false;     ///< threads take memory of the device's heap, or give it back
   bool clock = false;    ///< threads wait until a clock says that it is time
   bool prints = false;   ///< threads have called printf
+  bool tensors = false;  ///< the kernel has tensor copies
   bool managed = false;  ///< pages of managed memory move between host and GPU
   bool of_host = false;  ///< memory of the host, over its link
   double local = 0;      ///< of all accesses, those of local memory: arrays of a thread, registers that are spilled

@@ -52,6 +52,14 @@ static inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes
 static inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
   return cudaMemAdvise(pointer, bytes, advice, gpulab_location(device));
 }
+static inline cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, size_t bytes, cudaMemLocation place, unsigned flags,
+                                                  cudaStream_t stream = 0) {
+  return cudaMemPrefetchAsync(pointer, bytes, place, flags, stream);
+}
+static inline cudaError_t cudaMemAdvise_v2(const void* pointer, size_t bytes, cudaMemoryAdvise advice,
+                                           cudaMemLocation place) {
+  return cudaMemAdvise(pointer, bytes, advice, place);
+}
 static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                                    size_t count) {
   return cudaGraphAddDependencies(graph, from, to, nullptr, count);

@@ -24,6 +24,7 @@ cudaError_t error_of(const LaunchError& error) {
   if (error.kind == LaunchFailure::out_of_memory) return cudaErrorMemoryAllocation;
   if (what.starts_with("assertion ")) return cudaErrorAssert;
   if (what.starts_with("misaligned ")) return cudaErrorMisalignedAddress;
+  if (what.starts_with("illegal tensor copy")) return cudaErrorIllegalInstruction;
   if (what.find(" the shared memory of ") != std::string_view::npos) return cudaErrorLaunchFailure;  // a sibling's
   if (what.starts_with("out-of-bounds ") || what.starts_with("stack overflow: ")) return cudaErrorIllegalAddress;
   return cudaErrorLaunchFailure;

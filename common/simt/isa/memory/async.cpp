@@ -1,9 +1,11 @@
-// Asynchronous copies (PTX ISA: cp.async, cp.async.bulk; async.h says when they are done). Tensor copies (TMA) are not
-// implemented. Counted: cp.async as the global load and the shared store that an H200's LDGSTS is taken for; lanes
-// whose source size is 0 load nothing and store zeros. Bulk copies run in a unit of their own and count as neither.
+// Asynchronous copies (PTX ISA: cp.async, cp.async.bulk; async.h says when they are done). Tensor copies: tensor.cpp;
+// copies that reduce: async_reductions.cpp. Counted: cp.async as the global load and the shared store that an H200's
+// LDGSTS is taken for; lanes whose source size is 0 load nothing and store zeros. Bulk copies run in a unit of their
+// own and count as neither.
 
 #include "common/simt/machine/sync/async.h"
 
+#include "common/simt/isa/memory/bulk_lanes.h"
 #include "common/simt/isa/memory/memory_lanes.h"
 #include "common/simt/machine/memory/windows.h"
 
@@ -86,39 +88,6 @@ const MicroOp* wait_all(Warp& w, const MicroOp* op) {
 // ---- cp.async.bulk: each lane copies for itself ----
 
 enum class Bulk { load, multicast, store, within };
-
-/// An address of shared memory, or a generic one, in the shared window.
-inline u64 in_window(const Warp& w, u64 address) {
-  if (address - kSharedWindow < kWindowBytes) address -= kSharedWindow;
-  return without_own(address, w.own_window);
-}
-/// Offset in its shared memory of `bytes` bytes, 16-byte aligned.
-inline u32 bulk_shared(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
-  address = in_window(w, address);
-  if (!within(address, bytes, w.shared_bytes)) fault_access(w, op, kSharedWindow + address, lane, bytes, access);
-  if (address & 15) fault_message(w, op, "bulk copy whose addresses are no multiples of 16 bytes");
-  return static_cast<u32>(address);
-}
-/// Where so many bytes of a sibling's shared memory, or of its own, are to be written.
-inline u32 bulk_target(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
-  if (address < kRankBytes || address >= kWindowBytes) return bulk_shared(w, op, lane, address, bytes, access);
-  (void)sibling_memory(w, op, lane, static_cast<u32>(address), 16, access);
-  if (!within(address % kRankBytes, bytes, w.shared_bytes))
-    fault_access(w, op, kSharedWindow + address, lane, bytes, access);
-  return static_cast<u32>(address);
-}
-inline u32 mbarrier_in_window(Warp& w, const MicroOp* op, u64 address) {
-  const u64 at = in_window(w, address);
-  if (at >= kWindowBytes) fault_message(w, op, "mbarrier outside shared memory");
-  return static_cast<u32>(at);
-}
-
-inline std::byte* bulk_global(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
-  std::byte* host = w.global->host(address, bytes);
-  if (!host) fault_access(w, op, address & ~u64{15}, lane, 16, access);
-  if (address & 15) fault_message(w, op, "bulk copy whose addresses are no multiples of 16 bytes");
-  return host;
-}
 
 /// [dst], [src], size{, [mbarrier]{, mask}}: the first address may be 32 bits wide, the others are 64. `mask`: the
 /// ranks of the blocks that get the bytes, each at the same place, and count them at the same mbarrier of theirs.

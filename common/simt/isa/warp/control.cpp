@@ -179,6 +179,11 @@ constexpr Row rows[] = {
     {"prefetch{.global,.local}(.L1,.L2,.L2::evict_last,.L2::evict_normal) [a]",
      Unit::system,
      {.run = nothing, .operands = {{{Role::address}}}}},
+    {"prefetch{.param,.const}.tensormap [a]", Unit::system, {.run = nothing, .operands = {{{Role::address}}}}},
+    {"fence.proxy.tensormap::generic.release(.cta,.cluster,.gpu,.sys)", Unit::system, plain(nothing)},
+    {"fence.proxy.tensormap::generic.acquire(.cta,.cluster,.gpu,.sys) [a], size",
+     Unit::system,
+     {.run = nothing, .operands = {{{Role::address}, {Role::immediate}}}}},
     {"prefetchu.L1 [a]", Unit::system, {.run = nothing, .operands = {{{Role::address}}}}},
     {"pmevent a", Unit::system, {.run = nothing, .operands = {{{Role::immediate}}}}},
 

@@ -23,14 +23,8 @@ AsyncQueue& used_queue_of(Warp& w) {
 /// The kernel may have freed the destination since the copy was issued.
 void store_bulk(Warp& w, const Begun& begun, int lane) {
   std::byte* to = w.global->host(begun.to, begun.width);
-  if (!to) fault_access(w, begun.op, begun.to, lane, 16, "bulk store");
+  if (!to) fault_access(w, begun.op, begun.to, lane, begun.width, "bulk store");
   std::memcpy(to, w.shared + begun.from, begun.width);
-}
-
-/// Where a bulk copy's bytes go: into the block's shared memory, or a sibling's, which may have ended since.
-std::byte* place_of(Warp& w, const Begun& begun, int lane) {
-  const auto to = static_cast<std::uint32_t>(begun.to);
-  return to < kRankBytes ? w.shared + to : sibling_memory(w, begun.op, lane, to, 1, "bulk store");
 }
 
 std::uint64_t bytes_of(const Begun& begun) { return sizeof(Begun) + begun.bytes.size(); }
@@ -46,11 +40,17 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
             [&](Observer& observer) { observer.copied(w, lane, begun.copies.to[i], begun.width, begun.op); });
         break;
       case Begun::Kind::bulk_load:
-        std::memcpy(place_of(w, begun, lane), begun.bytes.data(), begun.width);
+        if (begun.land)
+          begun.land(w, begun, lane);
+        else
+          std::memcpy(place_of(w, begun, lane), begun.bytes.data(), begun.width);
         complete_bytes(w, begun.op, lane, begun.mbarrier, begun.width);
         break;
       case Begun::Kind::bulk_store:
-        store_bulk(w, begun, lane);
+        if (begun.land)
+          begun.land(w, begun, lane);
+        else
+          store_bulk(w, begun, lane);
         break;
       case Begun::Kind::arrival:
         arrive(w, begun.op, lane, begun.copies.to[i], 1, Arrival::plain);
@@ -128,6 +128,11 @@ void settle(Warp& w, std::uint32_t mbarrier) {
 
 }  // namespace
 
+std::byte* place_of(Warp& w, const Begun& begun, int lane) {
+  const auto to = static_cast<std::uint32_t>(begun.to);
+  return to < kRankBytes ? w.shared + to : sibling_memory(w, begun.op, lane, to, 1, "bulk store");
+}
+
 void AsyncQueue::clear(std::uint64_t& all) {
   used = false;
   all -= std::exchange(bytes, 0);
@@ -161,18 +166,23 @@ void arrive_after_copies(Warp& w, const MicroOp* op, const std::uint32_t* mbarri
 }
 
 void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from, std::uint32_t bytes,
-                     std::uint32_t mbarrier) {
+                     std::uint32_t mbarrier, Landing land, std::uint64_t needed) {
   Begun begun{Begun::Kind::bulk_load, op, 1u << lane, bytes};
   begun.to = to;
   begun.mbarrier = mbarrier;
   begun.bytes.assign(from, from + bytes);
+  begun.land = land;
+  begun.from = needed;
   begin(w, std::move(begun));
 }
 
-void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
+void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from, std::uint32_t bytes,
+                      Landing land, std::vector<std::byte> needed) {
   Begun begun{Begun::Kind::bulk_store, op, 1u << lane, bytes, queue_of(w).bulk_committed};
   begun.to = to;
   begun.from = from;
+  begun.land = land;
+  begun.bytes = std::move(needed);
   charge_work(w, bytes / 256);
   begin(w, std::move(begun));
 }

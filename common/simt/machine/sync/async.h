@@ -22,6 +22,10 @@ struct LaneCopies {
   std::array<std::array<std::byte, 16>, kLanes> bytes;
 };
 
+struct Begun;
+/// What ends a copy that does more than bring its bytes there: tensor stores, reductions.
+using Landing = void (*)(Warp& warp, const Begun& begun, int lane);
+
 /// What threads of a warp have begun: copies, or an arrival that waits for those before it.
 struct Begun {
   enum class Kind : std::uint8_t { lane_copies, bulk_load, bulk_store, arrival } kind;
@@ -30,9 +34,10 @@ struct Begun {
   std::uint32_t width = 0;  ///< bytes
   std::array<std::uint32_t, kLanes> group{};
   LaneCopies copies{};             ///< lane_copies; `to` is an arrival's mbarrier
-  std::uint64_t from = 0, to = 0;  ///< bulk_store: shared, global; bulk_load: to shared
+  std::uint64_t from = 0, to = 0;  ///< bulk_store: shared, global; bulk_load: what `land` needs, shared
   std::uint32_t mbarrier = 0;      ///< bulk_load
-  std::vector<std::byte> bytes{};  ///< bulk_load
+  std::vector<std::byte> bytes{};  ///< bulk_load; bulk_store: what `land` needs
+  Landing land = nullptr;
 };
 
 /// Per warp.
@@ -55,10 +60,12 @@ void finish_copies(Warp& warp, std::uint32_t groups);
 void arrive_after_copies(Warp& warp, const MicroOp* op, const std::uint32_t* mbarriers);
 /// One lane's bulk copies. The bytes have been read; they are written, and counted at the mbarrier, when it is tested.
 void begin_bulk_load(Warp& warp, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from,
-                     std::uint32_t bytes, std::uint32_t mbarrier);
+                     std::uint32_t bytes, std::uint32_t mbarrier, Landing land = nullptr, std::uint64_t needed = 0);
 /// From shared memory, which is read when the copy's group is waited for.
 void begin_bulk_store(Warp& warp, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from,
-                      std::uint32_t bytes);
+                      std::uint32_t bytes, Landing land = nullptr, std::vector<std::byte> needed = {});
+/// Where a bulk load's bytes go: into the block's shared memory, or a sibling's, which may have ended since.
+[[nodiscard]] std::byte* place_of(Warp& warp, const Begun& begun, int lane);
 void commit_bulk_copies(Warp& warp);
 void finish_bulk_copies(Warp& warp, std::uint32_t groups);
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint16_t kEverything = simt::kWatchInstructions | simt::kWatchAccesses | simt::kWatchFences |
                                       simt::kWatchCollectives | simt::kWatchBarriers | simt::kWatchCompleted;
 
-std::string opcode_of(const simt::Warp& w, const simt::MicroOp* op) {
+std::string opcode_at(const simt::Warp& w, const simt::MicroOp* op) {
   return std::string(w.program->sites[op->site].instruction->opcode);
 }
 
@@ -40,17 +40,17 @@ class Recorder final : public simt::Observer {
   void block_started(const simt::BlockContext& block) override { add("block {}", block.linear); }
   void block_ended(const simt::BlockContext& block) override { add("block {} ended", block.linear); }
   void instruction(simt::Warp& w, const simt::MicroOp* op, std::uint32_t lanes) override {
-    add("{} by {} of {} lanes", opcode_of(w, op), std::popcount(lanes), std::popcount(w.mask));
+    add("{} by {} of {} lanes", opcode_at(w, op), std::popcount(lanes), std::popcount(w.mask));
   }
   void access(simt::Warp& w, const simt::MicroOp* op) override {
-    add("access {} by {} lanes", opcode_of(w, op), std::popcount(w.mask));
+    add("access {} by {} lanes", opcode_at(w, op), std::popcount(w.mask));
   }
   void fence(simt::Warp& w) override { add("fence by {} lanes", std::popcount(w.mask)); }
   void collective(simt::Warp& w, const simt::MicroOp* op) override {
-    add("collective {} by {} lanes", opcode_of(w, op), std::popcount(w.mask));
+    add("collective {} by {} lanes", opcode_at(w, op), std::popcount(w.mask));
   }
   void warp_synchronised(simt::Warp& w, const simt::MicroOp* op, std::uint32_t lanes) override {
-    add("{} lanes met at {}", std::popcount(lanes), opcode_of(w, op));
+    add("{} lanes met at {}", std::popcount(lanes), opcode_at(w, op));
   }
   void barrier_reached(simt::Warp& w, std::uint32_t number, std::uint32_t lanes, std::uint32_t count) override {
     add("warp {}: {} lanes at barrier {} of {}", w.index, std::popcount(lanes), number, count);

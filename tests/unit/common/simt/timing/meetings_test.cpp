@@ -105,6 +105,12 @@ TEST_CASE("who prints has no ground; who could print and does not has one") {
   CHECK(print_of(256).no_ground.empty());
 }
 
+TEST_CASE("who copies by a tensor map has no ground; other bulk copies have one") {
+  CHECK(time_of("cp.async.bulk.prefetch.tensor.1d.L2.global [d1, {r1}]; ").no_ground ==
+        "it copies by tensor maps, and what such copies take has not been measured");
+  CHECK(time_of("cp.async.bulk.prefetch.L2.global [d1], 16; ").no_ground.empty());
+}
+
 TEST_CASE("who goes round until a clock says so has no ground; who only reads the clock has one") {
   constexpr std::string_view begin = "mov.u64 d3, %clock64; ", end = "mov.u64 d4, %clock64; sub.s64 d5, d4, d3; ";
   const auto waits = time_of(fmt::format("{} L: {} setp.lt.s64 q, d5, 1000; @q bra L;", begin, end));
