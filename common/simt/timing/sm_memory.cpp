@@ -231,12 +231,27 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
   return std::max(start, l2_free_) + gpu_.atomic_latency;
 }
 
+/// 2 KB of lines of 64 bytes, behind them a larger cache that brings 256 bytes at a time, one of them at once: a line
+/// of it takes 54 cycles, and a block that is nowhere yet as long as DRAM (an H100; a chain through 1 to 64 KB, each 64
+/// bytes 265 cycles, each 256 bytes 762, and 101 when it goes round again).
+double SmMemory::constant_line(double now, std::uint64_t line) {
+  constexpr double next_cache = 54;
+  std::uint64_t& place = constant_lines_[line % kConstantLines];
+  const auto [there, fresh] = constant_blocks_.try_emplace(line >> 2, 0);
+  if (place == line + 1) return std::max(now, there);
+  place = line + 1;
+  const double start = std::max(now, constant_miss_free_);
+  if (fresh) there = start + gpu_.dram_latency;
+  return constant_miss_free_ = std::max(start, there) + next_cache;
+}
+
 /// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is
 /// split into as many as there are different addresses, bytes of one word too): 2 cycles of the SM for each, 5.5 of the
 /// warp, which starts no other one meanwhile; one alone is as fast as it issues (open_const_…).
-double SmMemory::constant(double now, double addresses) {
+double SmMemory::constant(double now, double addresses, std::span<const std::uint64_t> sectors) {
   constexpr double each = 2, of_warp = 5.5, first = 16;
-  const double start = std::max(now, constant_free_);
+  double start = std::max(now, constant_free_);
+  for (const std::uint64_t sector : sectors) start = std::max(start, constant_line(now, sector >> 1));
   if (addresses < 2) return start + gpu_.shared_latency;
   constant_free_ = start + addresses * each;
   return start + first + addresses * of_warp;
