@@ -109,6 +109,8 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   // No other SM asks for a thread's own arrays, nor for less than lines of them (open_local_1024).
   const bool own = access.space == TracedAccess::Space::local;
   const bool left = pair.asked != 0 && left_l2(pair.moved, own);
+  const double first = share_.misses * share_.fetched / 2;
+  const double lost = access.scattered ? (1 - share_.misses) * share_.lost : 0;
   if (own && ((pair.asked & bit) == 0 || left))
     miss_debt_ += 0.5;
   else if (left)
@@ -116,13 +118,15 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
     // that took is not in `fetched`, which counts halves that nobody asks for at all.
     miss_debt_ += (pair.asked & bit) != 0 ? 1 : share_.misses * (2 - share_.fetched / 2);
   else if ((pair.asked & bit) == 0)
-    miss_debt_ += share_.misses * share_.fetched / 2;
+    miss_debt_ += first + lost;
   pair.asked |= bit;
   pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;
   miss_debt_ -= 1;
   // Rows of DRAM that are opened for one pair of sectors each: a gather has part of the bandwidth.
-  const double bytes = 64 * share_.read_cost / (access.scattered ? gpu_.dram_scattered : 1);
+  // What is dirty in L2 goes once, not for what comes again.
+  const double cost = 1 + (share_.read_cost - 1) * (lost > 0 ? first / (first + lost) : 1);
+  const double bytes = 64 * cost / (access.scattered ? gpu_.dram_scattered : 1);
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
