@@ -114,6 +114,20 @@ double chained(const GridTrace& trace) {
   return links > 1 ? links / static_cast<double>(trace.blocks.size()) : 0;
 }
 
+void Tracer::choose_corner(const Dim3& grid) {
+  corner_.clear();
+  if (wanted_ >= blocks_) return;
+  const std::uint64_t row = grid.x, plane = row * grid.y;
+  const std::uint64_t middle = grid.x / 2 + grid.y / 2 * row + grid.z / 2 * plane;
+  if (grid.y > 1) corner_.push_back(middle - row);
+  if (grid.z > 1) corner_.push_back(middle - plane);
+  if (corner_.empty()) return;
+  if (grid.x > 1) corner_.push_back(middle - 1);
+  corner_.push_back(middle);
+}
+
+bool Tracer::is_of_corner(std::uint64_t block) const { return std::ranges::find(corner_, block) != corner_.end(); }
+
 namespace {
 constexpr double kFirstPrint = 6, kFirstMalloc = 14, kFirstFree = 9;  // its code comes from DRAM
 }

@@ -270,20 +270,6 @@ bool Tracer::is_wanted(std::uint64_t block) const {
   return block / apart < groups && in_group % stride_ == 0 && in_group / stride_ < group_;
 }
 
-void Tracer::choose_corner(const Dim3& grid) {
-  corner_.clear();
-  if (wanted_ >= blocks_) return;
-  const std::uint64_t row = grid.x, plane = row * grid.y;
-  const std::uint64_t middle = grid.x / 2 + grid.y / 2 * row + grid.z / 2 * plane;
-  if (grid.y > 1) corner_.push_back(middle - row);
-  if (grid.z > 1) corner_.push_back(middle - plane);
-  if (corner_.empty()) return;
-  if (grid.x > 1) corner_.push_back(middle - 1);
-  corner_.push_back(middle);
-}
-
-bool Tracer::is_of_corner(std::uint64_t block) const { return std::ranges::find(corner_, block) != corner_.end(); }
-
 void Tracer::block_started(const BlockContext& block) {
   if (!is_wanted(block.linear) && !is_of_corner(block.linear)) return;
   {
