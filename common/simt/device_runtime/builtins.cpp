@@ -65,6 +65,7 @@ DeviceText text_reader(const Warp& w, int lane) {
 constexpr std::size_t kBytesPrintedAtOnce = 16;
 
 void call_vprintf(Warp& w, const MicroOp*, const CallInfo& call) {
+  ++w.library.prints;
   for_active_lanes(w, [&](int lane) {
     const auto format = argument<std::uint64_t>(w, call, 0, lane);
     const auto values = argument<std::uint64_t>(w, call, 1, lane);
@@ -76,6 +77,8 @@ void call_vprintf(Warp& w, const MicroOp*, const CallInfo& call) {
       return read_memory(w, lane, address, to, bytes);
     };
     const std::int32_t count = device_printf(log.output, read, format, values);
+    ++w.library.printing_lanes;
+    w.library.printed_bytes += log.output.size() - before;
     charge_work(w, (log.output.size() - before) / kBytesPrintedAtOnce + reads);
     if (const std::uint64_t most = w.block->launch.print_limit; log.output.size() > most) {
       log.cut += log.output.size() - most;
@@ -100,6 +103,7 @@ void call_assertfail(Warp& w, const MicroOp*, const CallInfo& call) {
 }
 
 void call_malloc(Warp& w, const MicroOp*, const CallInfo& call) {
+  ++w.library.mallocs;
   for_active_lanes(w, [&](int lane) {
     const auto bytes = argument<std::uint64_t>(w, call, 0, lane);
     return_value(w, call, lane, heap_allocate(w, lane, bytes));
@@ -107,6 +111,7 @@ void call_malloc(Warp& w, const MicroOp*, const CallInfo& call) {
 }
 
 void call_free(Warp& w, const MicroOp* op, const CallInfo& call) {
+  ++w.library.frees;
   for_active_lanes(w, [&](int lane) { heap_free(w, op, lane, argument<std::uint64_t>(w, call, 0, lane)); });
 }
 
@@ -126,6 +131,7 @@ std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes) {
   DeviceHeap& heap = *w.block->launch.heap;
   const std::uint64_t address = heap.allocate(fmt::format("malloc of {}", thread_name(w, lane)), bytes);
   charge_work(w, kHeapWork);
+  ++w.library.allocating_lanes;
   if (!address) return 0;
   const Allocation& allocation = *w.global->nearest(address);
   w.footprint->add(allocation);
@@ -154,6 +160,7 @@ static bool is_of_host(const Warp& w, std::uint64_t address) {
 
 void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   if (!address) return;
+  ++w.library.freeing_lanes;
   const auto refuse = [&](std::string_view why, const char* hint) {
     w.block->launch.tell(
         [&](Observer& observer) { observer.faulted(w, op, lane, address, fmt::format("free of memory {}", why)); });

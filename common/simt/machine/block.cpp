@@ -115,6 +115,7 @@ void BlockContext::start(std::uint64_t block, Cluster& in, std::uint32_t as_rank
     fill_block_values(w);
     w.values_watched = w.traced = false;
     w.executed = 0;
+    w.library = {};
     w.own_window = launch.cluster.volume() > 1 ? rank_window(rank) : 0;
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }

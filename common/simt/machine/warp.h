@@ -74,6 +74,12 @@ struct Lead {
 };
 inline constexpr int kLeads = 8;
 
+/// What a warp has had the device's library do: calls, the lanes that called, and what they printed.
+struct LibraryCalls {
+  std::uint32_t prints = 0, printing_lanes = 0, mallocs = 0, allocating_lanes = 0, frees = 0, freeing_lanes = 0;
+  std::uint64_t printed_bytes = 0;
+};
+
 struct Warp {
   // What handlers touch at every instruction.
   Slot* regs = nullptr;
@@ -103,6 +109,7 @@ struct Warp {
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
 
   std::uint64_t executed = 0;   ///< warp instructions so far
+  LibraryCalls library;         ///< since the block began
   bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
   mutable bool traced = false;  ///< an observer has asked for each basic block and access (kWatchTraced)
 

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "common/simt/timing/trace.h"
 
@@ -112,6 +112,78 @@ double chained(const GridTrace& trace) {
     ++links;
   }
   return links > 1 ? links / static_cast<double>(trace.blocks.size()) : 0;
+}
+
+void Tracer::choose_corner(const Dim3& grid) {
+  corner_.clear();
+  if (wanted_ >= blocks_) return;
+  const std::uint64_t row = grid.x, plane = row * grid.y;
+  const std::uint64_t middle = grid.x / 2 + grid.y / 2 * row + grid.z / 2 * plane;
+  if (grid.y > 1) corner_.push_back(middle - row);
+  if (grid.z > 1) corner_.push_back(middle - plane);
+  if (corner_.empty()) return;
+  if (grid.x > 1) corner_.push_back(middle - 1);
+  corner_.push_back(middle);
+}
+
+bool Tracer::is_of_corner(std::uint64_t block) const { return std::ranges::find(corner_, block) != corner_.end(); }
+
+namespace {
+constexpr double kFirstPrint = 6, kFirstMalloc = 14, kFirstFree = 9;  // its code comes from DRAM
+}
+
+/// An H100 by Nsight Compute (tests/timing/README.md). A warp prints in 20.5 us, whatever a lane prints of numbers,
+/// 0.08 us more for a character and 0.09 for a lane; records of all SMs go to the host's memory one after another. A
+/// warp's malloc takes 8.8 us, and each further lane 1.9 us; its free 7.4 and 0.5; and all wait for one lock.
+void LibraryTime::add(const LibraryCalls& of_warp) {
+  const auto [prints_, printing, mallocs, allocating, frees, freeing, bytes] = of_warp;
+  if (printing > 0) {
+    constexpr double call = 20.5, character = 0.081, lane = 0.09, record = 1.8, record_of_lane = 0.235, of_byte = 0.012;
+    const double characters = static_cast<double>(bytes) / printing;
+    longest_print = std::max(longest_print, prints_ * (call + character * characters) + lane * printing);
+    prints += prints_ * record + printing * (record_of_lane + of_byte * std::min(characters, 16.0));
+  }
+  double of_heap = 0;
+  if (allocating > 0) {
+    constexpr double call = 8.8, lane = 1.9, turn = 2.2, turn_of_lane = 0.05;
+    of_heap += mallocs * call + (allocating - std::min(mallocs, allocating)) * lane;
+    heap += mallocs * turn + allocating * turn_of_lane;
+  }
+  if (freeing > 0) {
+    constexpr double call = 7.4, lane = 0.5, turn = 6.9, turn_of_lane = 0.03;
+    of_heap += frees * call + (freeing - std::min(frees, freeing)) * lane;
+    heap += frees * turn + freeing * turn_of_lane;
+  }
+  longest_heap = std::max(longest_heap, of_heap + (allocating > 0 ? kFirstMalloc : 0) + (freeing > 0 ? kFirstFree : 0));
+}
+
+double LibraryTime::us() const {
+  constexpr double ahead = 14;  // of a warp's print, until its records are written
+  const double printing = longest_print > 0 ? std::max(longest_print + kFirstPrint, ahead + prints) : 0;
+  return printing + longest_heap + (longest_heap > 0 ? heap : 0);
+}
+
+double retried_swaps(const GridTrace& trace, double scale, double resident, const GpuTiming& gpu) {
+  struct Place {
+    double swaps = 0;
+    std::uint64_t block = 0;
+    bool shared = false;
+  };
+  std::unordered_map<std::uint64_t, Place> places;
+  for (const BlockTrace& block : trace.blocks)
+    for (const TracedAccess& a : block.accesses) {
+      if (!a.retried || a.space != TracedAccess::Space::global) continue;
+      Place& place = places.try_emplace(a.hot_sector, Place{0, block.linear, false}).first->second;
+      place.swaps += 1;
+      place.shared |= place.block != block.linear;
+    }
+  double most = 0;
+  for (const auto& [sector, place] : places) {
+    const double all = place.swaps * (place.shared || trace.blocks.size() == 1 ? scale : 1);
+    const double waiting = all <= resident ? all / 2 : resident * (1 - resident / (2 * all));
+    most = std::max(most, all * (gpu.atomic_latency + waiting * gpu.same_address_cycles));
+  }
+  return most;
 }
 
 Swaps missed_swaps(const GridTrace& trace, std::size_t resident) {

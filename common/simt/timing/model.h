@@ -58,6 +58,7 @@ class TimingModel {
     double atomics = 0;
     double slice = 0;      ///< of L2 that has the most to do, atomics and stores of parts of sectors
     double unqueued = 0;   ///< `cycles`, if atomics met at no address
+    double library = 0;    ///< of `cycles`, what printf, malloc and free take
     double before_us = 0;  ///< from the end of the grid before it at the earliest
     bool queued_by_host = false;
     int sms_used = 0;
@@ -77,6 +78,7 @@ class TimingModel {
   void remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace);
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace, double part,
                                      std::uint32_t per_sm) const;
+  void bring_again(const GridTrace& trace, MemoryShare& share) const;
   [[nodiscard]] std::uint32_t l1_bytes(const LaunchState& launch, std::uint32_t per_sm) const;
   [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;
   void touch(const BlockTrace& block, const TracedAccess& access, bool whole);

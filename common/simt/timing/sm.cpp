@@ -267,7 +267,8 @@ class Sm {
       if (!t) return end_warp(id, all_values_there(w, time));
       const InstructionCost& cost = t->cost;
       if (cost.issue == 0) {  // no instruction of the GPU's: its result is there when its operands are
-        const double ready = operands_ready(w, *t);
+        double ready = operands_ready(w, *t);
+        if (t->constant_line) ready = std::max(ready, memory_.constant_line(time, t->constant_line));
         if (account_.is_on()) note_results(w, *t, producer_of(w, *t));
         for (const std::uint16_t r : t->out)
           if (r) w.ready[r] = ready;
@@ -374,6 +375,7 @@ class Sm {
       default:
         break;
     }
+    if (t.constant_line) ready = std::max(ready, memory_.constant_line(at, t.constant_line));
     for (const std::uint16_t r : t.out)
       if (r) w.ready[r] = ready;
     // An indexed load of constant memory is done again for each address, and the warp goes on behind the last.
@@ -404,8 +406,9 @@ class Sm {
     if (!a) return t.space == TimedInstruction::Space::shared ? memory_.shared(at, 1) : at + 1;
     const bool constant = a->space == TracedAccess::Space::constant;
     if (account_.is_on()) account_.went_to(t.site, constant || a->space == TracedAccess::Space::shared);
-    if (constant) return memory_.constant(at, a->wavefronts);
     const BlockTrace& trace = *blocks_[w.block].trace;
+    if (constant)
+      return memory_.constant(at, a->wavefronts, std::span(trace.sectors.data() + a->first_sector, a->sectors));
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
       if (t.kind != Kind::atomic) return memory_.shared(at, wavefronts);

@@ -27,6 +27,7 @@ struct MemoryShare {
   double l2_room = 0;                       ///< bytes of L2
   double misses = 1;   ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   double fetched = 1;  ///< sectors that DRAM brings for each of these: it brings two neighbours at once
+  double lost = 0;     ///< of sectors at random addresses that another SM has brought: the part that has left L2 since
   std::uint32_t l1_bytes = 0;
   double part = 1;         ///< of what all SMs share, this one's
   double write_back = 1;   ///< of what is written, the part that does not stay in L2 as the grid ends

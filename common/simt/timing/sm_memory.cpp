@@ -109,6 +109,8 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   // No other SM asks for a thread's own arrays, nor for less than lines of them (open_local_1024).
   const bool own = access.space == TracedAccess::Space::local;
   const bool left = pair.asked != 0 && left_l2(pair.moved, own);
+  const double first = share_.misses * share_.fetched / 2;
+  const double lost = access.scattered ? (1 - share_.misses) * share_.lost : 0;
   if (own && ((pair.asked & bit) == 0 || left))
     miss_debt_ += 0.5;
   else if (left)
@@ -116,13 +118,15 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
     // that took is not in `fetched`, which counts halves that nobody asks for at all.
     miss_debt_ += (pair.asked & bit) != 0 ? 1 : share_.misses * (2 - share_.fetched / 2);
   else if ((pair.asked & bit) == 0)
-    miss_debt_ += share_.misses * share_.fetched / 2;
+    miss_debt_ += first + lost;
   pair.asked |= bit;
   pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;
   miss_debt_ -= 1;
   // Rows of DRAM that are opened for one pair of sectors each: a gather has part of the bandwidth.
-  const double bytes = 64 * share_.read_cost / (access.scattered ? gpu_.dram_scattered : 1);
+  // What is dirty in L2 goes once, not for what comes again.
+  const double cost = 1 + (share_.read_cost - 1) * (lost > 0 ? first / (first + lost) : 1);
+  const double bytes = 64 * cost / (access.scattered ? gpu_.dram_scattered : 1);
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
@@ -231,12 +235,27 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
   return std::max(start, l2_free_) + gpu_.atomic_latency;
 }
 
+/// 2 KB of lines of 64 bytes, behind them a larger cache that brings 256 bytes at a time, one of them at once: a line
+/// of it takes 54 cycles, and a block that is nowhere yet as long as DRAM (an H100; a chain through 1 to 64 KB, each 64
+/// bytes 265 cycles, each 256 bytes 762, and 101 when it goes round again).
+double SmMemory::constant_line(double now, std::uint64_t line) {
+  constexpr double next_cache = 54;
+  std::uint64_t& place = constant_lines_[line % kConstantLines];
+  const auto [there, fresh] = constant_blocks_.try_emplace(line >> 2, 0);
+  if (place == line + 1) return std::max(now, there);
+  place = line + 1;
+  const double start = std::max(now, constant_miss_free_);
+  if (fresh) there = start + gpu_.dram_latency;
+  return constant_miss_free_ = std::max(start, there) + next_cache;
+}
+
 /// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is
 /// split into as many as there are different addresses, bytes of one word too): 2 cycles of the SM for each, 5.5 of the
 /// warp, which starts no other one meanwhile; one alone is as fast as it issues (open_const_…).
-double SmMemory::constant(double now, double addresses) {
+double SmMemory::constant(double now, double addresses, std::span<const std::uint64_t> sectors) {
   constexpr double each = 2, of_warp = 5.5, first = 16;
-  const double start = std::max(now, constant_free_);
+  double start = std::max(now, constant_free_);
+  for (const std::uint64_t sector : sectors) start = std::max(start, constant_line(now, sector >> 1));
   if (addresses < 2) return start + gpu_.shared_latency;
   constant_free_ = start + addresses * each;
   return start + first + addresses * of_warp;

@@ -2,6 +2,7 @@
 // An SM's memory: L1, its way to L2, its share of DRAM. Each serves requests one after another.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,8 +27,10 @@ class SmMemory {
   /// When an atomic has its old value.
   double atomic(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
   double shared(double now, double wavefronts);
-  /// When an indexed load of constant memory has its values, whose lanes ask for so many addresses.
-  double constant(double now, double addresses);
+  /// When an indexed load of constant memory has its values, whose lanes ask for so many addresses in these sectors.
+  double constant(double now, double addresses, std::span<const std::uint64_t> sectors);
+  /// When a line of constant memory is in the cache of constants: 64 bytes, by number.
+  double constant_line(double now, std::uint64_t line);
   /// When a shared atomic on a floating-point number is done, of which so many lanes meet at one place.
   double shared_loop(double now, std::uint64_t place, double lanes);
   /// When the memory pipe takes another instruction: so many wait in front of it, and warps wait with those behind.
@@ -70,6 +73,10 @@ class SmMemory {
   double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
          port_free_ = 0, dram_free_ = 0;
   double miss_debt_ = 0;
+  SectorMap<double> constant_blocks_;  ///< of 256 bytes: when each has come
+  static constexpr std::size_t kConstantLines = 32;
+  std::array<std::uint64_t, kConstantLines> constant_lines_{};  ///< + 1, those of the cache
+  double constant_miss_free_ = 0;
   std::unordered_map<std::uint64_t, std::vector<double>> loops_;  ///< by place: when those end that are under way
   /// A pair of sectors, as DRAM brings them.
   struct Pair {

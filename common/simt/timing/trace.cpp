@@ -229,7 +229,9 @@ void Tracer::grid_started(const LaunchState& launch) {
   grid_ = {};
   static std::atomic<std::uint64_t> grids{0};
   grid_number_ = ++grids;
-  most_instructions_ = std::max(kMostInstructions / std::max<std::uint64_t>(wanted_, 1), kLeastInstructions);
+  choose_corner(launch.grid);
+  most_instructions_ =
+      std::max(kMostInstructions / std::max<std::uint64_t>(wanted_ + corner_.size(), 1), kLeastInstructions);
   if (program_ == launch.program) return;  // programs live as long as the device
   program_ = launch.program;
   uses_.clear();
@@ -269,7 +271,7 @@ bool Tracer::is_wanted(std::uint64_t block) const {
 }
 
 void Tracer::block_started(const BlockContext& block) {
-  if (!is_wanted(block.linear)) return;
+  if (!is_wanted(block.linear) && !is_of_corner(block.linear)) return;
   {
     const std::lock_guard lock(mutex_);
     BlockTrace& trace = running_[block.linear];
@@ -301,10 +303,23 @@ void Tracer::block_ended(const BlockContext& block) {
   const std::lock_guard lock(mutex_);
   grid_.executed += block.executed;
   grid_.most_executed = std::max(grid_.most_executed, block.executed);
-  for (const Warp& w : block.warps) grid_.most_of_warp = std::max(grid_.most_of_warp, w.executed);
+  for (const Warp& w : block.warps) {
+    grid_.most_of_warp = std::max(grid_.most_of_warp, w.executed);
+    grid_.library.add(w.library);
+  }
   const auto found = running_.find(block.linear);
   if (found == running_.end()) return;
   found->second.executed = block.executed;
+  if (is_of_corner(block.linear)) {
+    if (is_wanted(block.linear))
+      grid_.corner.push_back(found->second);
+    else
+      grid_.corner.push_back(std::move(found->second));
+  }
+  if (!is_wanted(block.linear)) {
+    running_.erase(found);
+    return;
+  }
   grid_.polls |= found->second.looked_again;
   grid_.managed |= found->second.managed;
   const auto place = std::lower_bound(grid_.blocks.begin(), grid_.blocks.end(), block.linear,
@@ -441,6 +456,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.hot_sector = access.space == Space::shared ? address : address >> 5;
     access.real = uses_[op->site].real;
     access.swaps = uses_[op->site].swaps;
+    access.retried = access.swaps && uses_[op->site].polls;
     access.by_lane = uses_[op->site].by_lane;
     access.together = !access.real && !access.by_lane && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
@@ -448,6 +464,10 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   if (access.space == Space::constant) {
     std::sort(packed.begin(), packed.begin() + count);
     access.wavefronts = static_cast<std::uint8_t>(std::unique(packed.begin(), packed.begin() + count) - packed.begin());
+    access.first_sector = static_cast<std::uint32_t>(trace->sectors.size());
+    for (std::size_t i = 0; i < access.wavefronts; ++i)
+      if (i == 0 || packed[i] >> 5 != packed[i - 1] >> 5) trace->sectors.push_back(packed[i] >> 5);
+    access.sectors = static_cast<std::uint32_t>(trace->sectors.size()) - access.first_sector;
   } else if (access.space == Space::shared) {
     const Pattern& pattern = pattern_of(w, op->site, addresses, use);
     access.wavefronts = pattern.wavefronts;

@@ -11,6 +11,7 @@
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/observer.h"
 #include "common/simt/observers/locator.h"
+#include "common/simt/timing/gpu_timing.h"
 
 namespace gpulab::simt {
 
@@ -31,6 +32,7 @@ struct TracedAccess {
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
   bool swaps = false;              ///< a compare-and-swap
+  bool retried = false;            ///< in a loop that does little else
   bool by_lane = false;            ///< or another that does not join lanes: an exchange, a counter that wraps
   bool in_l2 = false;              ///< an earlier launch has brought it there
   bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
@@ -81,9 +83,18 @@ struct BlockTrace {
   bool last_of_host = false;                   ///< whether it is memory of the host
 };
 
+/// What the device's library takes, in microseconds (library_time_us).
+struct LibraryTime {
+  double longest_print = 0, prints = 0;  ///< of the warp that prints for the longest; what all prints take in turn
+  double longest_heap = 0, heap = 0;
+  void add(const LibraryCalls& of_warp);
+  [[nodiscard]] double us() const;
+};
+
 /// What a grid has done.
 struct GridTrace {
   std::vector<BlockTrace> blocks;   ///< by their number
+  std::vector<BlockTrace> corner;   ///< one in the middle of the grid and those before it: Tracer::corner_
   std::uint64_t executed = 0;       ///< warp instructions of all blocks
   std::uint64_t most_executed = 0;  ///< of one block
   std::uint64_t most_of_warp = 0;   ///< of one warp
@@ -91,6 +102,7 @@ struct GridTrace {
   double chain = 0;                 ///< the part of the blocks that wait, each for the one before it
   bool clock = false;               ///< or until a clock says that it is time
   bool managed = false;             ///< or uses memory whose pages move between host and GPU
+  LibraryTime library;              ///< of all blocks
 };
 
 class Tracer final : public Observer {
@@ -113,6 +125,8 @@ class Tracer final : public Observer {
 
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
+  [[nodiscard]] bool is_of_corner(std::uint64_t block) const;
+  void choose_corner(const Dim3& grid);
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
   [[nodiscard]] bool is_too_long(const BlockTrace& trace) const {
     return trace.instructions > most_instructions_ || trace.accesses.size() > most_instructions_ / 2 ||
@@ -136,6 +150,9 @@ class Tracer final : public Observer {
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
   std::uint64_t blocks_ = 0, most_instructions_ = 0;
+  /// A block in the middle of the grid, and its neighbours of the columns, rows and planes before it. Of a grid of one
+  /// row, or one that is traced whole, there are none.
+  std::vector<std::uint64_t> corner_;
   std::uint64_t grid_number_ = 0;  ///< of all grids that this process traces
   const Program* program_ = nullptr;
   std::vector<SiteUse> uses_;   ///< by site of program_
@@ -168,6 +185,10 @@ struct Swaps {
   std::uint64_t sector = 0;
   double lanes = 0;  ///< of warps that have only looked
 };
+/// Cycles of swaps at one address that warps try again until they succeed. One of all that wait succeeds in a round
+/// trip, in which all others try, too, and L2 takes their lanes one by one: 512 lanes take 286 000 cycles (an H100;
+/// my-atomic-add). `scale`: blocks for each traced one; `resident`: lanes that run at once.
+[[nodiscard]] double retried_swaps(const GridTrace& trace, double scale, double resident, const GpuTiming& gpu);
 [[nodiscard]] Swaps missed_swaps(const GridTrace& trace, std::size_t resident);
 
 }  // namespace gpulab::simt

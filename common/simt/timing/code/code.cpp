@@ -82,6 +82,22 @@ void add_place(const Site& site, std::uint32_t base, TimedInstruction& t) {
   t.offset = operands[2].integer;
 }
 
+/// The line of a `__constant__` variable, or of a kernel's parameters, that an instruction names with its place; 0: it
+/// names none, or one that the launch has brought. Where a variable lies the linker decides: here each has 64 KB.
+std::uint32_t constant_line_of(const Site& site) {
+  const bool parameter = site.instruction->opcode.starts_with("ld.param");
+  if ((site.row->unit != Unit::constant && !parameter) || is_indexed(site)) return 0;
+  constexpr std::int64_t with_launch = 256;
+  for (const ptx::Operand& operand : site.instruction->operands) {
+    if (operand.kind != ptx::Operand::Kind::address || operand.name.empty()) continue;
+    if (parameter && operand.integer < with_launch) return 0;
+    constexpr std::uint32_t lines = 1024, variables = 0xffff;
+    const auto variable = static_cast<std::uint32_t>(std::hash<std::string_view>{}(operand.name)) & variables;
+    return lines + variable * lines + (static_cast<std::uint32_t>(operand.integer) / 64 & (lines - 1));
+  }
+  return 0;
+}
+
 /// Instructions that bring a double in front of one that takes it: 32 bits fit into an instruction, the upper ones of a
 /// double, and where the lower ones are not 0, it is two of UMOV or IMAD.MOV (exp and cos of doubles are half that).
 std::uint32_t wide_constants(const Site& site) {
@@ -102,6 +118,7 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   const std::string_view opcode = site.instruction->opcode;
   t.cost = cost_of(opcode, site.row->unit);
   t.alone = t.cost.calls;
+  t.constant_line = constant_line_of(site);
   if (t.kind == Kind::branch) t.cost = {Pipe::none, 1, 0, 5};
   if (t.cost.issue == 0 && opcode.starts_with("mov") && site.instruction->operands.size() > 1 &&
       site.instruction->operands[1].kind == ptx::Operand::Kind::special)

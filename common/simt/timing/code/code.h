@@ -49,6 +49,8 @@ struct TimedInstruction {
   std::uint16_t base = 0;
   std::uint8_t bytes = 0;
   bool steps = false;  ///< out[0] = in[0] + offset
+  /// Of what is in the constant cache at a place that the instruction has: its line of 64 bytes; 0: none.
+  std::uint32_t constant_line = 0;
   std::int64_t offset = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "common/simt/timing/sm_memory.h"
 
+#include <array>
 #include <vector>
 
 #include "common/simt/timing/gpu_timing.h"
@@ -112,6 +113,31 @@ TEST_CASE("L2 serves loads and stores by turns: who copies takes as long as who 
     return memory.drained();
   };
   CHECK(cycles(true, true) == Catch::Detail::Approx(cycles(true, false) + cycles(false, true)).epsilon(0.05));
+}
+
+/// Cycles of a step of a chain through so many KB of constant memory, a line of 64 bytes each, as one warp goes round
+/// it.
+double constant_step(std::uint64_t kb, int rounds) {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  SmResult result;
+  SmMemory memory(*gpu, MemoryShare{}, result);
+  const std::uint64_t lines = kb * 16;
+  double now = 0, last = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const double begun = now;
+    for (std::uint64_t line = 0; line < lines; ++line) now = memory.constant(now, 1, std::array{line * 2});
+    last = (now - begun) / static_cast<double>(lines);
+  }
+  return last;
+}
+
+TEST_CASE("constant memory comes 256 bytes at a time, 2 KB of it stay in the nearest cache, the rest in the next one") {
+  constexpr double around = 25;  // cycles of a step of the probe beside its load: c_chain_1_16 goes round in 46
+  CHECK(constant_step(64, 1) + around == Catch::Detail::Approx(265).epsilon(0.05));
+  CHECK(constant_step(64, 2) + around == Catch::Detail::Approx(99).epsilon(0.05));
+  CHECK(constant_step(4, 2) + around == Catch::Detail::Approx(101).epsilon(0.05));
+  CHECK(constant_step(2, 2) + around == Catch::Detail::Approx(48).epsilon(0.05));
 }
 
 }  // namespace
