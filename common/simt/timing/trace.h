@@ -41,6 +41,7 @@ struct TracedAccess {
   std::uint8_t ideal_wavefronts = 1;
   bool partial = false;        ///< a store that leaves bytes of its sectors as they were
   bool scattered = false;      ///< lanes lie at distances of many kinds, as a gather's
+  bool random = false;         ///< and up and down: what lies beside theirs no neighbour asks for soon
   std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
 };
 
