@@ -181,7 +181,7 @@ double retried_swaps(const GridTrace& trace, double scale, double resident, cons
   for (const auto& [sector, place] : places) {
     const double all = place.swaps * (place.shared || trace.blocks.size() == 1 ? scale : 1);
     const double waiting = all <= resident ? all / 2 : resident * (1 - resident / (2 * all));
-    most = std::max(most, all * (gpu.atomic_latency + waiting * gpu.same_address_cycles));
+    most = std::max(most, all * std::max(2 * gpu.atomic_latency, waiting * gpu.same_address_cycles / 2));
   }
   return most;
 }

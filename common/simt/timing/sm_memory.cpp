@@ -110,7 +110,7 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const bool own = access.space == TracedAccess::Space::local;
   const bool left = pair.asked != 0 && left_l2(pair.moved, own);
   const double first = share_.misses * share_.fetched / 2;
-  const double lost = access.scattered ? (1 - share_.misses) * share_.lost : 0;
+  const double lost = access.random ? (1 - share_.misses) * share_.lost : 0;
   if (own && ((pair.asked & bit) == 0 || left))
     miss_debt_ += 0.5;
   else if (left)

@@ -199,6 +199,7 @@ void find_sectors(const Warp& w, const MemoryUse& use, const Addresses& addresse
   access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
   access.partial = use.store && leaves_bytes(addresses, use.bytes, access.sectors);
   access.scattered = !addresses.on_a_line && is_scattered(addresses.packed, count);
+  access.random = access.scattered && !in_order;
   // L1 looks up a line of each of four kinds in a cycle: 6.5 cycles for 20 lines at random, 10 for 31
   // (open_gather_l1_…).
   std::array<std::uint8_t, 4> lines{};

@@ -41,6 +41,7 @@ struct TracedAccess {
   std::uint8_t ideal_wavefronts = 1;
   bool partial = false;        ///< a store that leaves bytes of its sectors as they were
   bool scattered = false;      ///< lanes lie at distances of many kinds, as a gather's
+  bool random = false;         ///< and up and down: what lies beside theirs no neighbour asks for soon
   std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
 };
 
@@ -185,9 +186,9 @@ struct Swaps {
   std::uint64_t sector = 0;
   double lanes = 0;  ///< of warps that have only looked
 };
-/// Cycles of swaps at one address that warps try again until they succeed. One of all that wait succeeds in a round
-/// trip, in which all others try, too, and L2 takes their lanes one by one: 512 lanes take 286 000 cycles (an H100;
-/// my-atomic-add). `scale`: blocks for each traced one; `resident`: lanes that run at once.
+/// Cycles of swaps at one address that warps try again until they succeed. One of all that wait succeeds in two round
+/// trips, 32 lanes of a block as 512 of four, or while L2 takes the others, which try too: 4224 lanes take 3.5 ms
+/// (a_cas_1). `scale`: blocks for each traced one; `resident`: lanes that run at once.
 [[nodiscard]] double retried_swaps(const GridTrace& trace, double scale, double resident, const GpuTiming& gpu);
 [[nodiscard]] Swaps missed_swaps(const GridTrace& trace, std::size_t resident);
 
