@@ -74,6 +74,13 @@
 // out: type 11: cudaSuccess, 256 bytes complete, \[0,256\)  hash 0d836691099d867c
 // out: type 12: cudaSuccess, 256 bytes complete, \[0,256\)  hash 0d836691099d867c
 // out: 3f800000 3f800000 3f802000 3f804000 3f800000 00000000 80800000 00800000 7f800000 ff800000 7fffe000 7fffe000 7fffe000 7f800000 3f804000 80000000
+// out: NaN outside, type 6: cudaSuccess, 128 bytes complete, \[0,128\)  hash 896eb3df5ac6b6b4
+// out: NaN outside, type 7: cudaSuccess, 256 bytes complete, \[0,256\)  hash dc2a69cb61195440
+// out: NaN outside, type 8: cudaSuccess, 512 bytes complete, \[0,512\)  hash e785e89217edf783
+// out: NaN outside, type 9: cudaSuccess, 128 bytes complete, \[0,128\)  hash 896eb3df5ac6b6b4
+// out: NaN outside, type 10: cudaSuccess, 256 bytes complete, \[0,256\)  hash dc2a69cb61195440
+// out: NaN outside, type 11: cudaSuccess, 256 bytes complete, \[0,256\)  hash 2c39d0477642c8bc
+// out: NaN outside, type 12: cudaSuccess, 256 bytes complete, \[0,256\)  hash 2c39d0477642c8bc
 // case: --no-counters -- swizzles narrow_swizzles :: 0
 // out: swizzle 32: cudaSuccess, 1024 bytes complete, \[0,1024\)  hash 7cd5da503c7c8205
 // out: swizzle 32, to byte 1024: cudaSuccess, 1024 bytes complete, \[1024,2048\)  hash 5e8a67e43d190205

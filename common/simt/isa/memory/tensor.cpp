@@ -62,20 +62,30 @@ inline void in_pieces(u32 begin, u32 end, F f) {
   }
 }
 
-/// Of elements outside of the tensor.
+/// Of elements outside of the tensor: 0x7ff7 in every 16 bits, of any type of numbers (an H100's).
 inline void fill(const TensorMap& map, std::byte* to, u32 bytes) {
   if (!map.nan_outside) {
     std::memset(to, 0, bytes);
     return;
   }
-  const u64 nan = ~u64{0} >> 1 >> (64 - 8 * element_bytes(map.type));
-  for (u32 at = 0; at < bytes; at += element_bytes(map.type)) std::memcpy(to + at, &nan, element_bytes(map.type));
+  constexpr std::uint16_t nan = 0x7ff7;
+  for (u32 at = 0; at < bytes; at += sizeof nan) std::memcpy(to + at, &nan, sizeof nan);
 }
 
 /// TF32: the nearest number of 10 bits after the point, ties to even, subnormals too; one NaN (an H100's).
 inline u32 rounded_to_tf32(u32 bits) {
   if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fffe000;
   return (bits + 0xfff + (bits >> 13 & 1)) & ~u32{0x1fff};
+}
+
+/// The same for all from `from` up to `end`.
+void round_to_tf32(std::byte* from, const std::byte* end) {
+  for (; from != end; from += 4) {
+    u32 bits = 0;
+    std::memcpy(&bits, from, 4);
+    bits = rounded_to_tf32(bits);
+    std::memcpy(from, &bits, 4);
+  }
 }
 
 /// The rows of the box, one behind the other.
@@ -90,18 +100,12 @@ std::vector<std::byte> read_box(Warp& w, const MicroOp* op, int lane, const Tens
       const std::byte* from = w.global->host(row.address, inside);
       if (!from) fault_access(w, op, row.address, lane, inside, "bulk load");
       std::memcpy(at + row.first, from, inside);
+      if (map.type == TensorType::tf32 || map.type == TensorType::tf32_ftz) round_to_tf32(at + row.first, at + row.end);
     }
     fill(map, at, row.first);
     fill(map, at + row.end, row_bytes - row.end);
   }
   charge_work(w, map.rows() / 8);
-  if (map.type != TensorType::tf32 && map.type != TensorType::tf32_ftz) return box;
-  for (std::size_t at = 0; at < box.size(); at += 4) {
-    u32 bits = 0;
-    std::memcpy(&bits, &box[at], 4);
-    bits = rounded_to_tf32(bits);
-    std::memcpy(&box[at], &bits, 4);
-  }
   return box;
 }
 
