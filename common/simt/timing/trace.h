@@ -84,7 +84,7 @@ struct BlockTrace {
   bool last_of_host = false;                   ///< whether it is memory of the host
 };
 
-/// What the device's library takes, in microseconds (library_time_us).
+/// What printf, malloc and free take, in microseconds (meetings.cpp has their costs).
 struct LibraryTime {
   double longest_print = 0, prints = 0;  ///< of the warp that prints for the longest; what all prints take in turn
   double longest_heap = 0, heap = 0;

@@ -1,4 +1,4 @@
-// Tensor maps (CUDA Driver API: Tensor Map Object Managment): what kernels' tensor copies go by. What is refused is
+// Tensor maps (CUDA Driver API: Tensor Map Object Management): what kernels' tensor copies go by. What is refused is
 // what an H100 refuses.
 
 #include <fmt/format.h>

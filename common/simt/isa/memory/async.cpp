@@ -94,12 +94,8 @@ enum class Bulk { load, multicast, store, within };
 template <Bulk kind>
 const MicroOp* bulk(Warp& w, const MicroOp* op) {
   const Addresses to(w, op, 0);
-  for (u32 left = w.mask; left; left &= left - 1) {
-    const int i = first_lane(left);
+  for_each_copy(w, op, [&](int i, u32 bytes) {
     const u64 from = values<u64>(w, op, 1)[i];
-    const u32 bytes = values<u32>(w, op, 2)[i];
-    if (bytes & 15) fault_message(w, op, "bulk copy of a size that is no multiple of 16 bytes");
-    if (bytes == 0) continue;
     if constexpr (kind == Bulk::store) {
       (void)bulk_global(w, op, i, to[i], bytes, "bulk store");
       begin_bulk_store(w, op, i, to[i], bulk_shared(w, op, i, from, bytes, "bulk load"), bytes);
@@ -120,7 +116,7 @@ const MicroOp* bulk(Warp& w, const MicroOp* op) {
         begin(place, mbarrier);
       }
     }
-  }
+  });
   return op + 1;
 }
 
@@ -133,11 +129,8 @@ const MicroOp* store_async(Warp& w, const MicroOp* op) {
     const int i = first_lane(left);
     T stored[n];
     for (int k = 0; k < n; ++k) stored[k] = values<T>(w, op, 1 + k)[i];
-    const u64 at = in_window(w, to[i]);
-    if (at < kRankBytes ? !within(at, bytes, w.shared_bytes) || (at & (bytes - 1)) != 0 : at >= kWindowBytes)
-      fault_access(w, op, kSharedWindow + at, i, bytes, "store");
-    if (at >= kRankBytes) (void)sibling_memory(w, op, i, static_cast<u32>(at), bytes, "store");
-    begin_bulk_load(w, op, i, static_cast<u32>(at), reinterpret_cast<const std::byte*>(stored), bytes,
+    const u32 at = async_target(w, op, i, to[i], bytes, "store");
+    begin_bulk_load(w, op, i, at, reinterpret_cast<const std::byte*>(stored), bytes,
                     mbarrier_in_window(w, op, values<u64>(w, op, 1 + n)[i]));
   }
   return op + 1;

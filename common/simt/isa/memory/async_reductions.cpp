@@ -27,30 +27,22 @@ void land_in_global(Warp& w, const Begun& begun, int lane) {
 /// [dst], [src], size, [mbarrier]
 const MicroOp* reduce_shared(Warp& w, const MicroOp* op) {
   const Addresses to(w, op, 0);
-  for (u32 left = w.mask; left; left &= left - 1) {
-    const int i = first_lane(left);
-    const u32 bytes = values<u32>(w, op, 2)[i];
-    if (bytes & 15) fault_message(w, op, "bulk copy of a size that is no multiple of 16 bytes");
-    if (bytes == 0) continue;
+  for_each_copy(w, op, [&](int i, u32 bytes) {
     const u32 from = bulk_shared(w, op, i, values<u64>(w, op, 1)[i], bytes, "bulk load");
     const u32 mbarrier = mbarrier_in_window(w, op, values<u64>(w, op, 3)[i]);
     begin_bulk_load(w, op, i, bulk_target(w, op, i, in_window(w, to[i]), bytes, "bulk store"), w.shared + from, bytes,
                     mbarrier, land_in_shared);
-  }
+  });
   return op + 1;
 }
 /// [dst], [src], size
 const MicroOp* reduce_global(Warp& w, const MicroOp* op) {
   const Addresses to(w, op, 0);
-  for (u32 left = w.mask; left; left &= left - 1) {
-    const int i = first_lane(left);
-    const u32 bytes = values<u32>(w, op, 2)[i];
-    if (bytes & 15) fault_message(w, op, "bulk copy of a size that is no multiple of 16 bytes");
-    if (bytes == 0) continue;
+  for_each_copy(w, op, [&](int i, u32 bytes) {
     (void)bulk_global(w, op, i, to[i], bytes, "bulk store");
     const u32 from = bulk_shared(w, op, i, values<u64>(w, op, 1)[i], bytes, "bulk load");
     begin_bulk_store(w, op, i, to[i], from, bytes, land_in_global);
-  }
+  });
   return op + 1;
 }
 
@@ -62,11 +54,8 @@ const MicroOp* reduce_async(Warp& w, const MicroOp* op) {
   for (u32 left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
     const T value = values<T>(w, op, 1)[i];
-    const u64 at = in_window(w, to[i]);
-    if (at < kRankBytes ? !within(at, bytes, w.shared_bytes) || (at & (bytes - 1)) != 0 : at >= kWindowBytes)
-      fault_access(w, op, kSharedWindow + at, i, bytes, "atomic");
-    if (at >= kRankBytes) (void)sibling_memory(w, op, i, static_cast<u32>(at), bytes, "atomic");
-    begin_bulk_load(w, op, i, static_cast<u32>(at), reinterpret_cast<const std::byte*>(&value), bytes,
+    const u32 at = async_target(w, op, i, to[i], bytes, "atomic");
+    begin_bulk_load(w, op, i, at, reinterpret_cast<const std::byte*>(&value), bytes,
                     mbarrier_in_window(w, op, values<u64>(w, op, 2)[i]), land_in_shared);
   }
   return op + 1;

@@ -29,6 +29,14 @@ inline u32 bulk_target(Warp& w, const MicroOp* op, int lane, u64 address, u32 by
     fault_access(w, op, kSharedWindow + address, lane, bytes, access);
   return static_cast<u32>(address);
 }
+/// The same of st.async and red.async, whose few bytes are aligned to their number.
+inline u32 async_target(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
+  const u64 at = in_window(w, address);
+  if (at < kRankBytes ? !within(at, bytes, w.shared_bytes) || (at & (bytes - 1)) != 0 : at >= kWindowBytes)
+    fault_access(w, op, kSharedWindow + at, lane, bytes, access);
+  if (at >= kRankBytes) (void)sibling_memory(w, op, lane, static_cast<u32>(at), bytes, access);
+  return static_cast<u32>(at);
+}
 inline u32 mbarrier_in_window(Warp& w, const MicroOp* op, u64 address) {
   const u64 at = in_window(w, address);
   if (at >= kWindowBytes) fault_message(w, op, "mbarrier outside shared memory");
@@ -40,6 +48,17 @@ inline std::byte* bulk_global(Warp& w, const MicroOp* op, int lane, u64 address,
   if (!host) fault_access(w, op, address & ~u64{15}, lane, bytes, access);
   if (address & 15) fault_message(w, op, "bulk copy whose addresses are no multiples of 16 bytes");
   return host;
+}
+
+/// Calls f(lane, bytes) for each lane that copies anything: the third operand is its size.
+template <typename F>
+inline void for_each_copy(Warp& w, const MicroOp* op, F f) {
+  for (u32 left = w.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    const u32 bytes = values<u32>(w, op, 2)[i];
+    if (bytes & 15) fault_message(w, op, "bulk copy of a size that is no multiple of 16 bytes");
+    if (bytes != 0) f(i, bytes);
+  }
 }
 
 /// Where a tensor map lies; constant memory and parameters are in global memory here.

@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "common/fnv.h"
 #include "common/simt/counting/statistics.h"
 #include "common/simt/timing/code/branches.h"
 #include "common/simt/timing/code/instruction_costs.h"
@@ -92,7 +93,7 @@ std::uint32_t constant_line_of(const Site& site) {
     if (operand.kind != ptx::Operand::Kind::address || operand.name.empty()) continue;
     if (parameter && operand.integer < with_launch) return 0;
     constexpr std::uint32_t lines = 1024, variables = 0xffff;
-    const auto variable = static_cast<std::uint32_t>(std::hash<std::string_view>{}(operand.name)) & variables;
+    const auto variable = static_cast<std::uint32_t>(fnv1a64(operand.name)) & variables;
     return lines + variable * lines + (static_cast<std::uint32_t>(operand.integer) / 64 & (lines - 1));
   }
   return 0;

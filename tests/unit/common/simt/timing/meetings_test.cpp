@@ -18,11 +18,15 @@ constexpr std::string_view kPrintf =
 .global .align 1 .b8 text[3] = {104, 105, 0};
 )";
 
-ModelledTime time_of(std::string_view body) {
+auto modelling(std::string_view gpu) {
   SimulatorOptions options;
   options.model = true;
   options.threads = 1;
-  const auto device = make_simulator(gpu_profile("h100"), options);
+  return make_simulator(gpu_profile(gpu), options);
+}
+
+ModelledTime time_of(std::string_view body) {
+  const auto device = modelling("h100");
   const std::string ptx = fmt::format(R"(.version 8.0
 .target sm_75
 .address_size 64
@@ -150,10 +154,7 @@ TEST_CASE("warps that find others' result in the simulator would swap on a GPU, 
 /// `near`: who reads the same sectors runs side by side; else a plane later.
 double planes_ms(bool near) {
   constexpr std::uint32_t planes = 6, chunks = 1024;
-  SimulatorOptions options;
-  options.model = true;
-  options.threads = 1;
-  const auto device = make_simulator(gpu_profile("t4"), options);
+  const auto device = modelling("t4");
   const std::string ptx = fmt::format(R"(.version 8.0
 .target sm_75
 .address_size 64
