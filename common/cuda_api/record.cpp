@@ -27,10 +27,12 @@ void members(Counters& v, auto&& visit) {
   visit(counts);
 }
 void members(KernelRecord& v, auto&& visit) {
-  auto& [name, cpp_name, launches, repeats, beside_host, grid, block, shared_bytes, registers, caller, counters,
-         counted, ms, least_ms, most_ms, modelled, model, model_unavailable, findings, each, each_model, lines] = v;
-  visit(name, cpp_name, launches, repeats, beside_host, grid, block, shared_bytes, registers, caller, counters, counted,
-        ms, least_ms, most_ms, modelled, model, model_unavailable, findings, each, each_model, lines);
+  auto& [name, cpp_name, launches, repeats, uncounted, beside_host, grid, block, shared_bytes, registers, caller,
+         counters, counted, ms, least_ms, most_ms, modelled, model, model_unavailable, findings, each, each_model,
+         lines] = v;
+  visit(name, cpp_name, launches, repeats, uncounted, beside_host, grid, block, shared_bytes, registers, caller,
+        counters, counted, ms, least_ms, most_ms, modelled, model, model_unavailable, findings, each, each_model,
+        lines);
 }
 void members(Activity& v, auto&& visit) {
   auto& [what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller, gpu] = v;

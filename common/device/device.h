@@ -247,6 +247,8 @@ class Device {
   virtual std::uint64_t take_work() { return 0; }
   /// Launches since the last call that were not run, for an earlier one has done all that they would do.
   virtual std::uint64_t take_repeats() { return 0; }
+  /// Launches that ran without being counted, since the last call: an earlier one had counted the same.
+  virtual std::uint64_t take_uncounted() { return 0; }
   /// Bytes that they printed beyond what is kept (SimulatorOptions::print_limit), since the last call.
   virtual std::uint64_t take_output_cut() { return 0; }
   /// Gives it to `sink`, too, as it comes: on the simulator when blocks end, on a GPU when the host has waited for it.

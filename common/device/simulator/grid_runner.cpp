@@ -42,19 +42,19 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   if (program.parameter_address) memory_.write(program.parameter_address, parameters);
   simt::GridLaunches launches;
   launches.level = level;
-  simt::LaunchState state = launch_state(loaded, config, parameters);
+  simt::LaunchState state = launch_state(loaded, loaded.program, config, parameters);
+  if (options_.lines) state.phases = most_phases;
+  state.keeps_patterns = options_.lines;
+  state.observe_by(observers_);
+  compiled_.prepare(state, loaded.program);
   std::optional<simt::StackLimit> stack;
   if (stack_bytes_) {
     most_local_ = std::max(most_local_, needed_local(loaded));
     state.stack = &stack.emplace(program, *stack_bytes_, most_local_, loaded.frames);
   }
   state.launches = &launches;
-  simt::GridOptions grid;
-  grid.threads = options_.threads;
-  grid.budget = options_.budget;
-  grid.patience = config.cooperative ? 0 : options_.patience;  // whose blocks end together
+  simt::GridOptions grid = grid_options(loaded, config);
   grid.spent = spent;
-  grid.resident = resident_blocks(profile_, loaded.kernel, config);
   bool is_beside = false;
   if (auto others = std::exchange(others_, {})) grid.others = asking(state, std::move(others), is_beside);
   LaunchLines lines;
@@ -114,6 +114,37 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   return made;
 }
 
+void GridRunner::run_uncounted(const LoadedKernel& loaded, const std::shared_ptr<simt::Program>& program,
+                               const LaunchConfig& config, const std::vector<std::byte>& parameters,
+                               const simt::UsedMemory& used, std::uint64_t work) {
+  others_ = {};  // it does not wait for them
+  if (program->parameter_address) memory_.write(program->parameter_address, parameters);
+  simt::LaunchState state = launch_state(loaded, program, config, parameters);
+  simt::GridLaunches launches;
+  state.launches = &launches;
+  compiled_.prepare(state, program);
+  try {
+    const LaunchUnderWay under_way(loaded.kernel.cpp_name, config.grid.volume());
+    (void)simt::run_grid(state, grid_options(loaded, config),
+                         [this](std::string_view text, std::uint64_t cut) { print(text, cut); });
+  } catch (...) {
+    memory_.versions().all_changed();
+    throw;
+  }
+  for (const auto& allocation : used.allocations)
+    if (allocation.stored.bytes) memory_.versions().changed(allocation.address, allocation.stored);
+  work_ += work + kLaunchCost;
+}
+
+simt::GridOptions GridRunner::grid_options(const LoadedKernel& loaded, const LaunchConfig& config) const {
+  simt::GridOptions grid;
+  grid.threads = options_.threads;
+  grid.budget = options_.budget;
+  grid.patience = config.cooperative ? 0 : options_.patience;  // whose blocks end together
+  grid.resident = resident_blocks(profile_, loaded.kernel, config);
+  return grid;
+}
+
 simt::AskOthers GridRunner::asking(simt::LaunchState& state, simt::AskOthers others, bool& is_beside) {
   return [this, &state, &is_beside, others = std::move(others)](simt::Polling polling) {
     const auto turn = others(polling);
@@ -167,10 +198,10 @@ void GridRunner::look_at_stack(const LoadedKernel& loaded, const simt::StackLimi
       limit.is_known ? "" : ", by the PTX's variables alone", limit.bytes);
 }
 
-simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const LaunchConfig& config,
-                                           const std::vector<std::byte>& parameters) {
+simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const std::shared_ptr<simt::Program>& program,
+                                           const LaunchConfig& config, const std::vector<std::byte>& parameters) {
   simt::LaunchState state;
-  state.program = loaded.program.get();
+  state.program = program.get();
   state.grid = config.grid;
   state.block = config.block;
   state.cluster = cluster_of(loaded.kernel, config);
@@ -181,13 +212,9 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const Lau
   state.memory = &memory_.global();
   state.heap = &heap_;
   state.runtime = &runtime_;
-  if (options_.lines) state.phases = most_phases;
-  state.keeps_patterns = options_.lines;
   if (config.cooperative) state.grid_workspace = grid_workspace();
   state.print_limit = options_.print_limit;
   state.schedule = options_.schedule;
-  state.observe_by(observers_);
-  compiled_.prepare(state, loaded.program);
   return state;
 }
 

@@ -55,6 +55,12 @@ class GridRunner {
   std::deque<simt::DeviceLaunch> run(const LoadedKernel& kernel, const LaunchConfig& config,
                                      const std::vector<std::byte>& parameters, int level, std::uint64_t& spent);
 
+  /// Runs a grid of the host's of which nothing is to be counted, by `program`, which is the kernel's without counts.
+  /// It uses memory as one did before that executed so many warp instructions.
+  void run_uncounted(const LoadedKernel& kernel, const std::shared_ptr<simt::Program>& program,
+                     const LaunchConfig& config, const std::vector<std::byte>& parameters, const simt::UsedMemory& used,
+                     std::uint64_t work);
+
   /// Adds what copying so many rows of bytes takes to `spent`. Throws LaunchError (hung) where the host's launch has
   /// used up its budget.
   void spend_copied(std::uint64_t rows, std::uint64_t bytes, std::uint64_t& spent) const;
@@ -78,8 +84,11 @@ class GridRunner {
   void print_to(const PrintSink& sink) { sink_ = sink; }
 
  private:
-  [[nodiscard]] simt::LaunchState launch_state(const LoadedKernel& kernel, const LaunchConfig& config,
-                                               const std::vector<std::byte>& parameters);
+  /// What is the same whether the launch is counted or not.
+  [[nodiscard]] simt::LaunchState launch_state(const LoadedKernel& kernel,
+                                               const std::shared_ptr<simt::Program>& program,
+                                               const LaunchConfig& config, const std::vector<std::byte>& parameters);
+  [[nodiscard]] simt::GridOptions grid_options(const LoadedKernel& kernel, const LaunchConfig& config) const;
   std::uint64_t grid_workspace();
   /// What the grid asks between turns of blocks that may poll; it is no more watched once others run beside it.
   simt::AskOthers asking(simt::LaunchState& state, simt::AskOthers others, bool& is_beside);

@@ -160,6 +160,20 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
       LoadedKernel{std::move(program), std::move(kernel), loaded.image, gpu_, std::move(frames)});
 }
 
+std::shared_ptr<simt::Program> KernelLibrary::uncounted(std::size_t handle) {
+  LoadedKernel& loaded = kernels_.at(handle);
+  if (loaded.uncounted) return loaded.uncounted;
+  auto& mine = gpus_.at(static_cast<std::size_t>(loaded.gpu)).modules;
+  const auto module = std::ranges::find_if(mine, [&](const Module& m) { return m.image.name == loaded.image.name; });
+  simt::DecodeContext context = decoding_;
+  context.counters = context.split_at_barriers = false;
+  context.watches = 0;
+  context.address_of = [&](std::string_view name) { return module->variables.address_of(name); };
+  context.allocate_parameters = [&](std::uint64_t) { return loaded.program->parameter_address; };
+  loaded.uncounted = simt::decode(loaded.program->module, loaded.kernel.entry, context);
+  return loaded.uncounted;
+}
+
 KernelAttributes KernelLibrary::attributes_of(const simt::Program& program, const ModuleImage& image,
                                               std::string_view entry) const {
   KernelAttributes attributes;

@@ -24,10 +24,11 @@ namespace gpulab {
 /// A kernel ready to run.
 struct LoadedKernel {
   std::shared_ptr<simt::Program> program;
-  Kernel kernel;                        ///< as the host sees it; its handle is the library's
-  ModuleImage image;                    ///< the module that it is from
-  int gpu = 0;                          ///< whose variables it uses
-  std::vector<std::uint32_t> frames{};  ///< of the program's functions, as StackLimit's
+  Kernel kernel;                               ///< as the host sees it; its handle is the library's
+  ModuleImage image;                           ///< the module that it is from
+  int gpu = 0;                                 ///< whose variables it uses
+  std::vector<std::uint32_t> frames{};         ///< of the program's functions, as StackLimit's
+  std::shared_ptr<simt::Program> uncounted{};  ///< the same without counts, once somebody has asked for it
   /// Arguments laid out as the PTX parameter list has them.
   [[nodiscard]] std::vector<std::byte> parameter_block(std::span<const KernelArgument> arguments) const;
 };
@@ -47,6 +48,8 @@ class KernelLibrary {
   const LoadedKernel& find(std::string_view module, std::string_view entry);
   std::optional<ModuleVariable> variable(std::string_view module, std::string_view name);
   [[nodiscard]] const LoadedKernel& at(std::size_t handle) const { return kernels_.at(handle); }
+  /// The kernel decoded anew, so that nothing of its launches is counted and nobody watches them.
+  std::shared_ptr<simt::Program> uncounted(std::size_t handle);
   /// Of a module of which a kernel has been found.
   [[nodiscard]] std::optional<ModuleVariable> variable(std::string_view name) const;
   /// The one whose memory has this address.

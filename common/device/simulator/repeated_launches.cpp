@@ -14,11 +14,20 @@ Stretch all_of(const simt::UsedAllocation& used) {
 
 }  // namespace
 
-RepeatedLaunches::Key RepeatedLaunches::key_of(const Launch& launch) {
+std::vector<std::uint64_t> RepeatedLaunches::shape_of(const Launch& launch) {
   const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
-  return {{launch.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, launch.config.dynamic_shared_bytes,
-           launch.config.cooperative, cluster.x, cluster.y, cluster.z},
-          launch.parameters};
+  return {launch.kernel,
+          grid.x,
+          grid.y,
+          grid.z,
+          block.x,
+          block.y,
+          block.z,
+          launch.config.dynamic_shared_bytes,
+          launch.config.cooperative,
+          cluster.x,
+          cluster.y,
+          cluster.z};
 }
 
 bool RepeatedLaunches::is_as_it_was(const Known& known) const {

@@ -41,6 +41,9 @@ class RepeatedLaunches {
 
   RepeatedLaunches(simt::GlobalMemory& memory, MemoryVersions& versions) : memory_(memory), versions_(versions) {}
 
+  /// The kernel, and all of its launch but the arguments.
+  [[nodiscard]] static std::vector<std::uint64_t> shape_of(const Launch& launch);
+
   /// The outcome of an earlier launch that this one would repeat, until the next call, and memory as it leaves it.
   /// nullptr: it has to be run.
   [[nodiscard]] const Outcome* find(const Launch& launch);
@@ -67,7 +70,7 @@ class RepeatedLaunches {
     int misses = 0;
     Outcome outcome;
   };
-  static Key key_of(const Launch& launch);
+  static Key key_of(const Launch& launch) { return {shape_of(launch), launch.parameters}; }
   /// Of what it has not compared by bytes.
   [[nodiscard]] bool is_as_it_was(const Known& known) const;
   /// The bytes that the launch is about to find, where an earlier one has said which these are.

@@ -17,6 +17,7 @@
 #include "common/device/simulator/device_memory.h"
 #include "common/device/simulator/grid_runner.h"
 #include "common/device/simulator/kernel_library.h"
+#include "common/device/simulator/known_counts.h"
 #include "common/device/simulator/launch_tree.h"
 #include "common/device/simulator/repeated_launches.h"
 #include "common/device/simulator/runtime_queries.h"
@@ -173,13 +174,16 @@ class Simulator final : public Device {
       ++repeats_;
       return;
     }
-    ran_ = nullptr;
+    ran_ = counted_ = nullptr;
     try {
       const SeenByOne seen(memory_.global(), gpus_, loaded.gpu);
+      if (run_uncounted(loaded, launch)) return;
       LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, launch.parameters);
       const auto used = grids_.take_used();
-      again_ = nullptr;
-      ran_ = used && !grids_.has_grid_beside() ? repeated_.ran(launch, *used) : nullptr;
+      again_ = nullptr, ran_ = counted_ = nullptr;  // others may have run meanwhile
+      if (!used || grids_.has_grid_beside()) return;
+      ran_ = repeated_.ran(launch, *used);
+      counted_ = counts_.ran(loaded, launch, *used);
     } catch (const std::bad_alloc&) {
       throw LaunchError(LaunchFailure::out_of_memory,
                         fmt::format("{}: this machine has no memory left for what the simulator keeps of the launch",
@@ -210,7 +214,8 @@ class Simulator final : public Device {
     if (!options_.counters) return std::nullopt;
     if (again_) return again_->counters;
     auto counters = grids_.take_counters();
-    if (ran_) ran_->counters = counters;
+    for (auto* outcome : {ran_, counted_})
+      if (outcome) outcome->counters = counters;
     return counters;
   }
   std::optional<ModelledTime> take_model(std::string& why) override {
@@ -219,10 +224,12 @@ class Simulator final : public Device {
       return again_->time;
     }
     auto time = take_own_model(why);
-    if (ran_) ran_->time = time, ran_->why_no_time = why;
+    for (auto* outcome : {ran_, counted_})
+      if (outcome) outcome->time = time, outcome->why_no_time = why;
     return time;
   }
   std::uint64_t take_repeats() override { return std::exchange(repeats_, 0); }
+  std::uint64_t take_uncounted() override { return std::exchange(uncounted_, 0); }
   std::vector<LaunchLines> take_lines() override { return grids_.take_lines(); }
   std::shared_ptr<StepTrace> take_steps() override {
     if (!recorder_) return nullptr;
@@ -249,6 +256,18 @@ class Simulator final : public Device {
   void print_to(const PrintSink& sink) override { grids_.print_to(sink); }
 
  private:
+  /// Runs it, if it would count what an earlier one has counted.
+  bool run_uncounted(const LoadedKernel& loaded, const RepeatedLaunches::Launch& launch) {
+    if (!options_.repeats || grids_.has_grid_beside()) return false;
+    const KnownCounts::Known* known = counts_.find(loaded, launch);
+    if (!known) return false;
+    grids_.run_uncounted(loaded, library_.uncounted(launch.kernel), launch.config, launch.parameters, known->used,
+                         (*known->outcome.counters)["warp_instructions"]);
+    ++uncounted_;
+    again_ = &known->outcome;
+    if (auto* outcome = repeated_.ran(launch, known->used)) *outcome = known->outcome;
+    return true;
+  }
   std::optional<ModelledTime> take_own_model(std::string& why) {
     if (!model_) {
       if (options_.model) why = "it follows from the counters, which are off";
@@ -274,9 +293,11 @@ class Simulator final : public Device {
   SeveralGpus gpus_;
   bool may_repeat_ = true;
   RepeatedLaunches repeated_{memory_.global(), memory_.versions()};
-  const RepeatedLaunches::Outcome* again_ = nullptr;  ///< of the last launch, which was not run
-  RepeatedLaunches::Outcome* ran_ = nullptr;          ///< of the last launch, if another may repeat it
-  std::uint64_t repeats_ = 0;
+  KnownCounts counts_;
+  const RepeatedLaunches::Outcome* again_ = nullptr;  ///< of the last launch, which was not run, or not counted
+  RepeatedLaunches::Outcome* ran_ = nullptr;          ///< of the last launch, if another may repeat it,
+  RepeatedLaunches::Outcome* counted_ = nullptr;      ///< or count the same
+  std::uint64_t repeats_ = 0, uncounted_ = 0;
 };
 
 }  // namespace

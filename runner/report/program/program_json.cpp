@@ -47,6 +47,7 @@ Json kernel_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
   Json json{{"name", kernel.name},
             {"launches", kernel.launches},
             {"launches_not_run", kernel.repeats},
+            {"launches_not_counted", kernel.uncounted},
             {"grid", dim(kernel.grid)},
             {"block", dim(kernel.block)},
             {"registers_per_thread", kernel.registers ? Json(*kernel.registers) : Json()},

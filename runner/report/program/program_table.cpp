@@ -250,13 +250,19 @@ std::vector<std::string> program_notes(const ProgramRun& run) {
         std::ranges::find(reasons, kernel->model_unavailable) == reasons.end())
       reasons.push_back(kernel->model_unavailable);
   if (!reasons.empty()) notes.push_back("times behind > are lower bounds: " + join(reasons, "; "));
-  std::uint64_t launches = 0, repeats = 0;
-  for (const auto* kernel : shown_kernels(run)) launches += kernel->launches, repeats += kernel->repeats;
+  std::uint64_t launches = 0, repeats = 0, uncounted = 0;
+  for (const auto* kernel : shown_kernels(run))
+    launches += kernel->launches, repeats += kernel->repeats, uncounted += kernel->uncounted;
   if (repeats > 0)
     notes.push_back(
         fmt::format("{} of {} launches would have done again what an earlier one had done, in the same memory: "
                     "they were not run, and count as that one did (--every-launch runs them)",
                     grouped(repeats), grouped(launches)));
+  if (uncounted > 0)
+    notes.push_back(
+        fmt::format("{} of {} launches ran uncounted: an earlier one differs in data alone, on which no branch and no "
+                    "address of the kernel depends, and they count as that one did (--every-launch counts each)",
+                    grouped(uncounted), grouped(launches)));
   notes.insert(notes.end(), run.record.notes.begin(), run.record.notes.end());
   return notes;
 }

@@ -148,6 +148,7 @@ Timeline::Work Session::work_of(const KernelRecord& mine, const std::optional<Mo
 void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
   take_what_it_printed(kernel, request);
   mine.repeats += device().take_repeats();
+  mine.uncounted += device().take_uncounted();
   const auto counters = device().take_counters();
   if (counters) mine.counters += *counters;
   mine.counted |= counters.has_value();  // of launches that fail nothing is counted
