@@ -1,6 +1,7 @@
 #pragma once
-// Launches that count what an earlier one has counted, over other data: a solver's steps, a network's layers. Such a launch is run, but nothing of it is counted, traced or modelled: its counters and its modelled time
-// are the earlier one's, which takes a third to two thirds of the time that it would take otherwise.
+// Launches that count what an earlier one has counted, over other data: a solver's steps, a network's layers. Such a
+// launch is run, but nothing of it is counted, traced or modelled: its counters and its modelled time are the earlier
+// one's.
 //
 // A launch is one of these if an earlier one had the same kernel and shape, and the same arguments as far as these
 // choose branches and addresses, and if nothing that memory holds chooses any (simt/counting/data_dependence.h). Then
