@@ -52,6 +52,14 @@ def shared_reads(count):
     return before + rounds(count, [f"  ld.volatile.shared.v4.f32 {four('f', 4 * i)}, [%r4+{i * 4096}];" for i in range(4)], [])
 
 
+def multiply_adds_of_halves(count):
+    """Two a lane. The factor is 0.5 twice, as nobody knows before the kernel runs: %r0 is below 1024."""
+    before = ["  shr.u32 %r2, %r0, 10;", "  xor.b32 %r2, %r2, 0x38003800;", *(f"  add.u32 %r{i}, %r0, {i};" for i in range(8, 40))]
+    inner = [f"  fma.rn.f16x2 %r{i}, %r{i}, %r2, %r2;" for i in range(8, 40)] * 2
+    last = [f"  xor.b32 %r8, %r8, %r{i};" for i in range(9, 40)]
+    return before + rounds(count, inner, last + ["  setp.eq.u32 %p, %r8, 42;", "  @%p st.global.u32 [%rd1], %r8;"])
+
+
 def multiply_adds(count):
     """32 chains a thread, each from another start."""
     before = ["  cvt.rn.f32.u32 %f0, %r0;", *(f"  add.f32 %f{i}, %f{i - 1}, 0f3F800000;" for i in range(1, 32))]
@@ -85,9 +93,11 @@ class Gpu:
         self.call("cuMemsetD8_v2", pointer, ctypes.c_ubyte(0), ctypes.c_size_t(count))
         return pointer
 
-    def seconds(self, work):
+    def seconds(self, work, before=lambda: None):
+        """`before` is what the GPU is busy with while the host hands it events and work."""
         taken = []
         for turn in range(36):
+            before()
             self.call("cuEventRecord", self.events[0], None)
             work()
             self.call("cuEventRecord", self.events[1], None)
@@ -97,13 +107,13 @@ class Gpu:
             taken.append(ms.value / 1000)
         return statistics.median(taken[5:])
 
-    def kernel_seconds(self, body, blocks, source, target, threads=THREADS):
+    def kernel(self, body, blocks, source, target, threads=THREADS):
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         text = HEAD + START + "\n".join(body) + "\n  ret;\n}\n"
         self.call("cuModuleLoadData", ctypes.byref(module), text.encode() + b"\0")
         self.call("cuModuleGetFunction", ctypes.byref(function), module, b"f")
         pointers = (ctypes.c_void_p * 2)(*(ctypes.cast(ctypes.byref(one), ctypes.c_void_p) for one in (source, target)))
-        return self.seconds(lambda: self.call("cuLaunchKernel", function, blocks, 1, 1, threads, 1, 1, 0, None, pointers, None))
+        return lambda: self.call("cuLaunchKernel", function, blocks, 1, 1, threads, 1, 1, 0, None, pointers, None)
 
 
 def main():
@@ -111,15 +121,22 @@ def main():
     size = 1 << 30  # bytes, of each array
     source, target = gpu.memory(size), gpu.memory(size)
     rows = size // (16 * THREADS)
-    reads = [size / gpu.kernel_seconds(moves(each, False), rows // each, source, target) for each in (1, 2, 4, 8)]
-    copies = [2 * size / gpu.kernel_seconds(moves(each, True), rows // each, source, target) for each in (1, 2, 4)]
-    by_driver = 2 * size / gpu.seconds(lambda: gpu.call("cuMemcpyDtoDAsync_v2", target, source, ctypes.c_size_t(size), None))
     blocks = 8 * gpu.sms
-    shared = blocks * THREADS * 2048 * 4 * 16 / gpu.kernel_seconds(shared_reads(2048), blocks, source, target)
-    fused = 2 * blocks * THREADS * 1024 * 64 / gpu.kernel_seconds(multiply_adds(1024), blocks, source, target)
-    empty = gpu.kernel_seconds([], 1, source, target, 32)
-    print(json.dumps({"memory": max(reads) / 1e9, "memory copy": max(copies) / 1e9, "copy by the driver": by_driver / 1e9,
-                      "shared": shared / 1e9, "fp32": fused / 1e9, "launch": empty * 1e6}))
+
+    def rate(work, body, count):
+        return work / gpu.seconds(gpu.kernel(body, count, source, target)) / 1e9
+
+    threads = blocks * THREADS
+    empty, busy = gpu.kernel([], 1, source, target, 32), gpu.kernel(multiply_adds(1024), blocks, source, target)
+    print(json.dumps({
+        "memory": max(rate(size, moves(each, False), rows // each) for each in (1, 2, 4, 8)),
+        "memory copy": max(rate(2 * size, moves(each, True), rows // each) for each in (1, 2, 4)),
+        "copy by the driver": 2 * size / 1e9 / gpu.seconds(
+            lambda: gpu.call("cuMemcpyDtoDAsync_v2", target, source, ctypes.c_size_t(size), None)),
+        "shared": rate(threads * 2048 * 4 * 16, shared_reads(2048), blocks),
+        "fp32": rate(2 * threads * 1024 * 64, multiply_adds(1024), blocks),
+        "fp16": rate(4 * threads * 1024 * 64, multiply_adds_of_halves(1024), blocks),
+        "launch": 1e6 * gpu.seconds(empty, before=busy), "launch on an idle GPU": 1e6 * gpu.seconds(empty)}))
 
 
 if __name__ == "__main__":
