@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "common/device/ptx_entries.h"
 #include "common/gpu_profile.h"
@@ -145,5 +147,22 @@ TEST_CASE("ceilings are measured by kernels that a GPU of that kind can run, one
     if (*tensor != '\0') wanted.emplace_back("tensor bf16");
     wanted.emplace_back("launch");
     CHECK(names == wanted);
+  }
+}
+
+// What ptxas did to the first ones: of two volatile loads of one word in a round it dropped one, so that the ceiling was
+// twice what the GPU can do; it gave all multiply-adds of halves by a constant to one of two pipes: half of it.
+TEST_CASE("a ceiling's kernel loads no word twice in a round, and its halves' factor is known by the GPU alone") {
+  for (const auto& kernel : ceiling_kernels(90, 100)) {
+    std::set<std::string> loads;
+    std::size_t count = 0;
+    std::istringstream lines(kernel.ptx);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("  ld.") && line.find(".v4.") != std::string::npos) {
+        ++count;
+        loads.insert(line.substr(line.find('[')));
+      }
+    CHECK(loads.size() == count);
+    if (kernel.ceiling == "fp16") CHECK(kernel.ptx.find("xor.b32 %b, %b, %r4;") != std::string::npos);
   }
 }
