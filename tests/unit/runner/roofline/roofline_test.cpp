@@ -150,8 +150,8 @@ TEST_CASE("ceilings are measured by kernels that a GPU of that kind can run, one
   }
 }
 
-// What ptxas did to the first ones: of two volatile loads of one word in a round it dropped one, so that the ceiling was
-// twice what the GPU can do; it gave all multiply-adds of halves by a constant to one of two pipes: half of it.
+// What ptxas did to the first ones: of two volatile loads of one word in a round it dropped one, so that the ceiling
+// was twice what the GPU can do; it gave all multiply-adds of halves by a constant to one of two pipes: half of it.
 TEST_CASE("a ceiling's kernel loads no word twice in a round, and its halves' factor is known by the GPU alone") {
   for (const auto& kernel : ceiling_kernels(90, 100)) {
     std::set<std::string> loads;
