@@ -85,6 +85,30 @@ TEST_CASE("a share above all of a ceiling says how that can be") {
   CHECK(far.done().rows.at(0).shares.front().why == "not explained: is the work declared that it does?");
 }
 
+TEST_CASE(
+    "what shared memory does is what the model knows of wide loads, and where that is not known a share above all says "
+    "so") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 4e6, .flops = 1e7}; };
+  auto& counted = under.add(1);
+  counted.counters = Counters{};
+  (*counted.counters)["global_read_footprint_bytes"] = 1'000'000;
+  (*counted.counters)["shared_load_wavefronts"] = 300'000'000;  // 38.4 GB: more than 30 in a millisecond
+  const auto row = under.done().rows.at(0);
+  CHECK(share(row, "shared") == Catch::Detail::Approx(1.28));
+  CHECK(row.shares.front().why ==
+        "ptxas makes one wide load of loads of neighbours, which are counted one by one here");
+  under.roofline.rows.clear();
+  auto& model = counted.model.emplace();
+  model.gpu = "h200";
+  model.ms = model.kernel_ms = 1;
+  model.shared = 0.5;
+  model.sms_used = 132;
+  const auto known = under.done().rows.at(0);
+  CHECK(share(known, "shared") == Catch::Detail::Approx(0.5 * 1.98e9 * 132 * 128 / 30e12).epsilon(0.02));  // of 30 TB/s
+  CHECK(known.shares.front().why.empty());
+}
+
 TEST_CASE("where a lab declares no operations they are warp instructions under the issue's roof") {
   Under under;
   auto& counted = under.add(1);
