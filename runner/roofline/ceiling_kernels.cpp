@@ -182,7 +182,7 @@ CeilingKernel multiply_add(const Arithmetic& of, std::uint32_t blocks) {
 
 /// Tensor cores by a warp's own instruction: 16 x 8 x 16 in bf16, sums in floats.
 CeilingKernel tensor_by_warps(std::uint32_t blocks) {
-  constexpr std::uint32_t rounds = 2048, chains = 6;
+  constexpr std::uint32_t rounds = 2048, chains = 6, warps = threads / 32;
   std::string body(place);
   body += fmt::format("  .reg .b32 %s<{}>;\n", 4 * chains);
   for (std::uint32_t i = 0; i < 4 * chains; ++i) body += fmt::format("  mov.b32 %s{}, 0;\n", i);
@@ -204,7 +204,7 @@ CeilingKernel tensor_by_warps(std::uint32_t blocks) {
           {buffer("data", 4096)},
           {blocks},
           {threads},
-          2.0 * 16 * 8 * 16 * double(blocks) * (threads / 32) * rounds * chains};
+          2.0 * 16 * 8 * 16 * double(blocks) * warps * rounds * chains};
 }
 
 /// Tensor cores of compute capability 9.0: four warps multiply 64 x 256 x 16 in bf16 that lie in shared memory.
