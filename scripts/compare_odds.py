@@ -9,8 +9,9 @@ Two kinds of pairs, kept apart, for kernels that resemble each other are wrong i
   rungs     two rungs of one lab, of one size and block (tests/data/timing_launches_h200.csv and timing_launches_other_h200.csv)
 
 The error of a pair is ln(measured ratio) - ln(modelled ratio). It is described by three normal distributions around 0: one of most
-pairs, whose width grows with |ln(modelled ratio)| up to 1 (`core`, `growth`), one of wide errors, and one of blunders; their shares
-and widths are fitted by expectation maximisation, from few pairs towards a guess that stands below (PRIOR). A program (a group) of k
+pairs, one of wide errors, and one of blunders. Kernels that are modelled alike mostly are alike: up to where the modelled times are
+1.16 times apart (APART) the first one's width grows from `core` to `core` + `growth`, and the share of wide errors from `near_share`
+to `wide_share`. All are fitted by expectation maximisation, from few pairs towards a guess that stands below (PRIOR). A program (a group) of k
 kernels has k (k - 1) / 2 pairs and k - 1 independent ones: each pair weighs 2 / k. What follows, and is printed: of the pairs of each
 program, judged by what the other programs teach, how many verdicts are right. --check compares with configs/odds.json, --write
 writes it.
@@ -30,8 +31,9 @@ import validate_programs  # noqa: E402
 
 TABLE = ROOT / "configs" / "odds.json"
 SAME = math.log(1.05)
-SURE = 0.9  # as in runner/compare/odds.h
-PRIOR = {"core": 0.1, "growth": 0.15, "pairs": 2}
+SURE = 0.86  # as in runner/compare/odds.h
+APART = 0.15  # |ln(modelled ratio)|, as in runner/compare/odds.cpp
+PRIOR = {"core": 0.03, "growth": 0.1, "pairs": 2}
 
 
 def normal(x):
@@ -42,14 +44,23 @@ def density(x, width):
     return math.exp(-x * x / (2 * width * width)) / width
 
 
+def apart(modelled):
+    return min(abs(modelled) / APART, 1)
+
+
 def core_width(model, modelled):
-    return model["core"] + model["growth"] * min(abs(modelled), 1)
+    return model["core"] + model["growth"] * apart(modelled)
+
+
+def wide_share(model, modelled):
+    return model["near_share"] + (model["wide_share"] - model["near_share"]) * apart(modelled)
 
 
 def below(model, modelled, x):
     """How likely an error is below x."""
-    return ((1 - model["wide_share"] - model["blunder_share"]) * normal(x / core_width(model, modelled))
-            + model["wide_share"] * normal(x / model["wide"]) + model["blunder_share"] * normal(x / model["blunder"]))
+    wide = wide_share(model, modelled)
+    return ((1 - wide - model["blunder_share"]) * normal(x / core_width(model, modelled))
+            + wide * normal(x / model["wide"]) + model["blunder_share"] * normal(x / model["blunder"]))
 
 
 def odds(model, modelled, same=SAME):
@@ -62,7 +73,7 @@ def core_likelihood(pairs, shares, core, growth):
     """Of the core alone, with shares of pairs as they are; and of the guess that few pairs lean on."""
     total = 0
     for (_, modelled, measured, weight), share in zip(pairs, shares):
-        width = core + growth * min(abs(modelled), 1)
+        width = core + growth * apart(modelled)
         total += weight * share * (-math.log(width) - (measured - modelled) ** 2 / (2 * width * width))
     for value, guess in ((core, PRIOR["core"]), (growth, PRIOR["growth"])):
         total -= PRIOR["pairs"] * math.log(value / guess) ** 2 / 2
@@ -70,21 +81,27 @@ def core_likelihood(pairs, shares, core, growth):
 
 
 def fit(pairs, rounds=60):
-    model = {"core": PRIOR["core"], "growth": PRIOR["growth"], "wide_share": 0.1, "wide": 0.3, "blunder_share": 0.03, "blunder": 2.0}
+    model = {"core": PRIOR["core"], "growth": PRIOR["growth"], "near_share": 0.1, "wide_share": 0.3, "wide": 0.4, "blunder_share": 0.03,
+             "blunder": 2.0}
     step = 0.25
     for _ in range(rounds):
-        parts = []
-        for _, modelled, measured, _ in pairs:
-            error = measured - modelled
-            of = [(1 - model["wide_share"] - model["blunder_share"]) * density(error, core_width(model, modelled)),
-                  model["wide_share"] * density(error, model["wide"]), model["blunder_share"] * density(error, model["blunder"])]
-            parts.append([x / sum(of) for x in of])
-        all_of = sum(weight for *_, weight in pairs)
-        for index, name, least, square in ((1, "wide", 2, 0.09), (2, "blunder", 1, 4)):
+        # Of each pair: how likely its error is of the core, a wide one, a blunder; and a wide one, or any, by the share of what is near.
+        parts, near, far = [], [0.15, 1.5], [0.45, 1.5]  # what is wide, and all, by weight; the guess counts as one and a half pairs
+        for _, modelled, measured, weight in pairs:
+            error, t, wide = measured - modelled, apart(modelled), wide_share(model, modelled)
+            core, wider = density(error, core_width(model, modelled)), density(error, model["wide"])
+            blunder = model["blunder_share"] * density(error, model["blunder"])
+            whole = (1 - wide - model["blunder_share"]) * core + wide * wider + blunder
+            parts.append(((1 - wide - model["blunder_share"]) * core / whole, wide * wider / whole, blunder / whole))
+            for share, of, part in (("near_share", near, 1 - t), ("wide_share", far, t)):
+                of[0] += weight * part * model[share] * wider / whole
+                of[1] += weight * part * ((1 - model[share] - model["blunder_share"]) * core + model[share] * wider + blunder) / whole
+        model["near_share"], model["wide_share"] = near[0] / near[1], far[0] / far[1]
+        for index, name, least, square in ((1, "wide", 2, 0.16), (2, "blunder", 1, 4)):
             share = sum(weight * part[index] for (*_, weight), part in zip(pairs, parts))
             squares = sum(weight * part[index] * (measured - modelled) ** 2 for (_, modelled, measured, weight), part in zip(pairs, parts))
             model[name] = math.sqrt((squares + least * square) / (share + least))
-            model[name + "_share"] = (share + (1.5 if index == 1 else 0.5)) / (all_of + 2)
+        model["blunder_share"] = (share + 0.5) / (sum(weight for *_, weight in pairs) + 2)
         shares, moved = [part[0] for part in parts], False
         for name in ("core", "growth"):
             for factor in (1 + step, 1 / (1 + step)):

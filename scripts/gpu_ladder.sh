@@ -11,9 +11,9 @@
 # not list as an exception with its reason; 3 without a GPU.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
-packed=$root/build-gpu/pack.tgz unpacked=$root/build-gpu/unpacked
+packed=$root/build-gpu/pack.tar.xz unpacked=$root/build-gpu/unpacked
 if [ -z "${GPULAB_PROGRAM-}" ] && [ -e "$packed" ]; then
-  [ "$unpacked/gpulab" -nt "$packed" ] || { rm -rf "$unpacked" && mkdir -p "$unpacked" && tar -xzmf "$packed" -C "$unpacked"; }
+  [ "$unpacked/gpulab" -nt "$packed" ] || { rm -rf "$unpacked" && mkdir -p "$unpacked" && xz -dc "$packed" | tar -xmf - -C "$unpacked"; }
   GPULAB_PROGRAM=$unpacked/gpulab
 fi
 export GPULAB_PROGRAM=${GPULAB_PROGRAM:-${GPULAB_BUILD_DIR:-$root/build}/gpulab}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests that need a GPU, on a machine that may have no compiler of its own, in parts of less than ten minutes each.
 #
-# usage: scripts/gpu_test.sh --pack    builds and packs what the suite needs: build-gpu/pack.tgz, the one file to carry
+# usage: scripts/gpu_test.sh --pack    builds and packs what the suite needs: build-gpu/pack.tar.xz, the one file to carry
 #        scripts/gpu_test.sh [PART…]   runs parts of the suite, or all of it, on a machine with a GPU
 # Parts:
 #   device        the tests of the device layer, doctor, kernels of files of one's own
@@ -19,7 +19,7 @@
 set -uo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cd "$root" || exit 2
-packed=$root/build-gpu/pack.tgz
+packed=$root/build-gpu/pack.tar.xz
 bin=$root/build-gpu/unpacked
 
 # --- packing ---------------------------------------------------------------------------------------------------------
@@ -40,15 +40,16 @@ pack() {
     done
   done
   [ ! -e "$build/libgpulab_vendor.so" ] || strip -o "$bin/libgpulab_vendor.so" "$build/libgpulab_vendor.so" || exit 2
-  tar -czf "$packed" -C "$bin" . && rm -r "$bin" || exit 2
-  echo "carry build-gpu/pack.tgz ($(du -sm "$packed" | cut -f1) MiB) and run scripts/gpu_test.sh there"
+  # The programs share most of their code: found where xz looks as far back as three of them are long.
+  tar -cf - -C "$bin" . | xz -T1 --lzma2=preset=1,dict=128MiB > "$packed" && rm -r "$bin" || exit 2
+  echo "carry build-gpu/pack.tar.xz ($(du -sm "$packed" | cut -f1) MiB) and run scripts/gpu_test.sh there"
 }
 
 # On first use, and again when another pack has come.
 unpack() {
-  [ -e "$packed" ] || { echo "error: build-gpu/pack.tgz is not here: scripts/gpu_test.sh --pack" >&2; return 3; }
+  [ -e "$packed" ] || { echo "error: build-gpu/pack.tar.xz is not here: scripts/gpu_test.sh --pack" >&2; return 3; }
   [ "$bin/gpulab" -nt "$packed" ] && return
-  rm -rf "$bin" && mkdir -p "$bin" && tar -xzmf "$packed" -C "$bin"
+  rm -rf "$bin" && mkdir -p "$bin" && xz -dc "$packed" | tar -xmf - -C "$bin"
 }
 
 # --- running ---------------------------------------------------------------------------------------------------------

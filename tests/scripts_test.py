@@ -408,7 +408,7 @@ class GpuTest(unittest.TestCase):
             root = pathlib.Path(folder)
             shutil.copytree(ROOT / "scripts", root / "scripts")
             (root / "build-gpu").mkdir()
-            with tarfile.open(root / "build-gpu/pack.tgz", "w:gz") if packed else contextlib.nullcontext() as pack:
+            with tarfile.open(root / "build-gpu/pack.tar.xz", "w:xz") if packed else contextlib.nullcontext() as pack:
                 for name, line in self.PROGRAMS.items() if packed else ():
                     program = root / name
                     program.write_text(f"#!/bin/sh\n{line}\n")
@@ -436,7 +436,7 @@ class GpuTest(unittest.TestCase):
 
     def test_without_a_pack_or_with_an_unknown_part_it_says_so(self):
         self.assertEqual(self.suite("device", packed=False)[::2],
-                         (3, "error: build-gpu/pack.tgz is not here: scripts/gpu_test.sh --pack\n"))
+                         (3, "error: build-gpu/pack.tar.xz is not here: scripts/gpu_test.sh --pack\n"))
         code, _, err = self.suite("nonsense")
         self.assertEqual((code, err.splitlines()[0][:38]), (2, "usage: scripts/gpu_test.sh --pack    b"))
 

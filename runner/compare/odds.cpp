@@ -18,6 +18,7 @@ struct Table {
 RatioErrors parse(const nlohmann::json& json) {
   return {.core = json.at("core"),
           .growth = json.at("growth"),
+          .near_share = json.at("near_share"),
           .wide_share = json.at("wide_share"),
           .wide = json.at("wide"),
           .blunder_share = json.at("blunder_share"),
@@ -42,11 +43,16 @@ const Table& table() {
   return read;
 }
 
+/// ln(B / A) as modelled from which two are no longer alike, as in scripts/compare_odds.py.
+constexpr double apart = 0.15;
+
 /// How likely an error is below x.
 double below(const RatioErrors& errors, double modelled, double x) {
-  const double core = errors.core + errors.growth * std::min(std::abs(modelled), 1.0);
-  return (1 - errors.wide_share - errors.blunder_share) * normal_share(x / core) +
-         errors.wide_share * normal_share(x / errors.wide) + errors.blunder_share * normal_share(x / errors.blunder);
+  const double t = std::min(std::abs(modelled) / apart, 1.0);
+  const double core = errors.core + errors.growth * t;
+  const double wide_share = errors.near_share + (errors.wide_share - errors.near_share) * t;
+  return (1 - wide_share - errors.blunder_share) * normal_share(x / core) + wide_share * normal_share(x / errors.wide) +
+         errors.blunder_share * normal_share(x / errors.blunder);
 }
 
 double quantile(const RatioErrors& errors, double modelled, double share) {

@@ -165,6 +165,36 @@ std::string items_in(const Json& grade) {
   return join(texts);
 }
 
+/// For what a solution earns part of an item: "output 8.33 (nobody)".
+std::string earned_in(const Json& grade) {
+  std::vector<std::string> texts;
+  for (const auto& item : grade.at("items")) {
+    std::vector<std::string> parts;
+    for (const auto& part : item.at("parts"))
+      if (part.at("status") == "passed") parts.push_back(part.at("name"));
+    const bool is_part = item.at("status") != "passed" && !parts.empty();
+    texts.push_back(fmt::format("{} {}{}", item.at("name").get<std::string>(), points(item.at("earned")),
+                                is_part ? fmt::format(" ({})", join(parts)) : ""));
+  }
+  return join(texts);
+}
+
+/// Whoever has the file of the hidden cases may read what is wrong in them.
+Assignment with_open_cases(Assignment assignment) {
+  for (auto& item : assignment.items) {
+    if (item.kind != ItemKind::output) continue;
+    item.visible.insert(item.visible.end(), item.hidden.begin(), item.hidden.end());
+    item.hidden.clear();
+  }
+  return assignment;
+}
+
+bool fails_output(const Assignment& assignment, const Json& grade) {
+  for (std::size_t i = 0; i < assignment.items.size(); ++i)
+    if (assignment.items[i].kind == ItemKind::output && grade.at("items")[i].at("status") != "passed") return true;
+  return false;
+}
+
 const Json& item_of(const Json& grade, const std::string& name) {
   return *std::ranges::find_if(grade.at("items"), [&](const Json& item) { return item.at("name") == name; });
 }
@@ -183,9 +213,22 @@ class Solutions {
     if (role == "reference") {
       look_at_reference(submission, grade);
     } else if (role == "starter") {
-      if (grade.at("score_so_far").get<double>() > 0) error(submission, "earns points: " + items_in(grade));
+      if (grade.at("score_so_far").get<double>() > 0) error(submission, "earns points: " + earned_in(grade));
     } else {
       look_at_wrong(submission, grade);
+    }
+  }
+
+  /// `open`: the reference's grade with no case hidden.
+  void tell_cases(const Json& open) {
+    for (std::size_t i = 0; i < assignment_.items.size(); ++i) {
+      const auto& item = assignment_.items[i];
+      if (item.kind != ItemKind::output) continue;
+      for (const auto& part : open.at("items")[i].at("parts"))
+        if (part.at("status") == "failed" && std::ranges::count(item.hidden, part.at("name").get<std::string>()) > 0)
+          report_.notes.push_back(
+              {false, fmt::format("the reference in the hidden case '{}': {}", part.at("name").get<std::string>(),
+                                  part.at("reason").get<std::string>())});
     }
   }
 
@@ -269,6 +312,12 @@ LintReport lint(const GradingRequest& request) {
     const auto grades = grade_all(request, solutions), again = grade_all(request, solutions);
     Solutions tried(*request.assignment, report);
     for (std::size_t i = 0; i < solutions.size(); ++i) tried.look_at(solutions[i], grades[i], again[i]);
+    if (!request.assignment->reference.empty() && fails_output(*request.assignment, grades[0])) {
+      const auto opened = with_open_cases(*request.assignment);
+      auto open = request;
+      open.assignment = &opened;
+      tried.tell_cases(grade_all(open, {solutions[0]})[0]);
+    }
   } catch (const WrongReference& error) {
     report.notes.push_back({true, fmt::format("the reference {} is not right: {}", error.where, error.why)});
     report.notes.push_back({false, "no solution was tried: requirements compare with the reference"});

@@ -120,14 +120,15 @@ round:
           double(blocks) * double(pass) * rounds};
 }
 
-/// 16 bytes a lane without conflicts: four wavefronts of 128 bytes. Volatile: none is dropped.
+/// 16 bytes a lane without conflicts: four wavefronts of 128 bytes. Volatile, and each of a round from words of its
+/// own: of two volatile loads of one word in a round ptxas drops one.
 CeilingKernel read_shared(std::uint32_t blocks) {
-  constexpr std::uint32_t rounds = 1024, loads = 8;
-  std::string body = "  .shared .align 16 .b8 words[8192];\n" + std::string(place);
+  constexpr std::uint32_t rounds = 2048, loads = 4;
+  std::string body = "  .shared .align 16 .b8 words[16384];\n" + std::string(place);
   body += "  mov.u32 %r3, words;\n  mad.lo.u32 %r3, %r2, 16, %r3;\n  mov.u32 %r30, 0;\nround:\n";
   for (std::uint32_t i = 0; i < loads; ++i)
-    body += fmt::format("  ld.volatile.shared.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%r3+{}];\n", 4 + i % 4 * 4,
-                        5 + i % 4 * 4, 6 + i % 4 * 4, 7 + i % 4 * 4, i % 2 * 4096);
+    body += fmt::format("  ld.volatile.shared.v4.u32 {{%r{}, %r{}, %r{}, %r{}}}, [%r3+{}];\n", 4 * i + 4, 4 * i + 5,
+                        4 * i + 6, 4 * i + 7, i * threads * 16);
   body += fmt::format("  add.u32 %r30, %r30, 1;\n  setp.lt.u32 %p0, %r30, {};\n  @%p0 bra round;\n", rounds);
   return {"shared",
           "GB/s",
@@ -153,6 +154,9 @@ CeilingKernel multiply_add(const Arithmetic& of, std::uint32_t blocks) {
   constexpr std::uint32_t chains = 16, unrolled = 4;
   std::string body(place);
   body += fmt::format("  .reg .{0} %a<{1}>, %b;\n  mov.{0} %b, {2};\n", of.bits, chains, of.half);
+  // Two pipes of an SM multiply pairs of halves, and ptxas gives work to both where it does not know the factor: the
+  // thread's number is below 2^31.
+  if (of.lanes == 2) body += "  shr.u32 %r4, %r0, 31;\n  xor.b32 %b, %b, %r4;\n";
   // Each chain starts elsewhere, or a compiler would make one of all.
   for (std::uint32_t i = 0; i < chains; ++i)
     body += fmt::format("  add.u32 %r4, %r0, {};\n  {} %a{}, %r4;\n", i + 1, of.from_u32, i);
@@ -178,7 +182,7 @@ CeilingKernel multiply_add(const Arithmetic& of, std::uint32_t blocks) {
 
 /// Tensor cores by a warp's own instruction: 16 x 8 x 16 in bf16, sums in floats.
 CeilingKernel tensor_by_warps(std::uint32_t blocks) {
-  constexpr std::uint32_t rounds = 2048, chains = 6;
+  constexpr std::uint32_t rounds = 2048, chains = 6, warps = threads / 32;
   std::string body(place);
   body += fmt::format("  .reg .b32 %s<{}>;\n", 4 * chains);
   for (std::uint32_t i = 0; i < 4 * chains; ++i) body += fmt::format("  mov.b32 %s{}, 0;\n", i);
@@ -200,7 +204,7 @@ CeilingKernel tensor_by_warps(std::uint32_t blocks) {
           {buffer("data", 4096)},
           {blocks},
           {threads},
-          2.0 * 16 * 8 * 16 * double(blocks) * (threads / 32) * rounds * chains};
+          2.0 * 16 * 8 * 16 * double(blocks) * warps * rounds * chains};
 }
 
 /// Tensor cores of compute capability 9.0: four warps multiply 64 x 256 x 16 in bf16 that lie in shared memory.

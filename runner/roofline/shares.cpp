@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/gpu_profile.h"
+#include "common/simt/timing/gpu_timing.h"
 #include "common/text.h"
 #include "runner/report/plots/panels.h"
 
@@ -13,6 +14,7 @@ namespace gpulab {
 namespace {
 
 constexpr double wavefront_bytes = 128;
+constexpr double widest_words = 4;  // that one instruction loads
 
 /// What one case did, as far as it is known.
 struct Demand {
@@ -29,6 +31,15 @@ Work declared_work(const Lab& lab, const SweepCase& swept) {
   return swept.variant->work ? swept.variant->work(swept.settings) : lab.work ? lab.work(swept.settings) : Work{};
 }
 
+/// What the model has shared memory do. Of loads of neighbouring words ptxas makes wide ones, which PTX's counts do not
+/// know: they may take a quarter of the wavefronts that are counted.
+double modelled_shared_bytes(const ModelledTime& model) {
+  const auto& gpu = gpu_profile(model.gpu);
+  const auto* known = simt::gpu_timing(model.gpu);
+  const double ghz = (known != nullptr ? *known : simt::estimated_timing(gpu)).clock_ghz;
+  return model.shared * model.kernel_ms * 1e6 * ghz * wavefront_bytes * model.sms_used;
+}
+
 /// Counts of a smaller case, simulated beside a GPU, stand for the large one by their proportion to its bytes.
 void add_counts(const Result& r, Demand& demand) {
   if (!r.counters) return;
@@ -38,6 +49,7 @@ void add_counts(const Result& r, Demand& demand) {
   demand.instructions = static_cast<double>(c["warp_instructions"]);
   demand.shared_bytes =
       wavefront_bytes * static_cast<double>(c["shared_load_wavefronts"] + c["shared_store_wavefronts"]);
+  if (r.model) demand.shared_bytes = std::min(demand.shared_bytes, modelled_shared_bytes(*r.model));
   if (r.counters_params.empty() || !(demand.bytes > 0)) return;
   if (!(demand.declared_bytes > 0)) {
     demand.missing = "its counters are of a smaller case, and nobody declares its bytes";
@@ -99,6 +111,8 @@ std::string why_above(const std::string& ceiling, const Demand& demand, double l
   if (demand.by_tensors && (ceiling == "fp32" || ceiling == "fp16"))
     return "tensor cores do it, of which no ceiling is known here";
   if (ceiling == "launch") return "its launches overlap";
+  if (ceiling == "shared" && share <= widest_words)
+    return "ptxas makes one wide load of loads of neighbours, which are counted one by one here";
   if (ceiling == "memory") return "not explained: is the work declared that it does?";
   return "not explained: is it done by other units, or at a higher clock than the ceiling?";
 }

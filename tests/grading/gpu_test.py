@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ASSIGNMENTS = pathlib.Path(__file__).resolve().parent.parent.parent / "configs" / "assignments" / "reduce"
 GRADINGS = 5
@@ -118,6 +119,7 @@ def ratios_repeat():
         failures = [f"{who} is {item['status']} without a GPU" for who, item in grade(folder).items() if item["status"] != "pending"]
         ratios = {}
         for number in range(GRADINGS):
+            begun = time.monotonic()
             # The first goes on from what was graded without a GPU; the others begin anew.
             for who, item in grade(folder, "--device", "gpu", *(["--resume"] if number == 0 else [])).items():
                 if who == "device_tricks" and not item["earned"]:
@@ -128,6 +130,7 @@ def ratios_repeat():
                     ratios.setdefault(who, []).append(ZERO_AT - item["earned"] / POINTS * (ZERO_AT - FULL_AT))
                 elif who != "slow":
                     failures.append(f"{who} earned nothing: {item['reason']}")
+            print(f"grading {number + 1}: {time.monotonic() - begun:.0f} s", flush=True)
         for who, of_rung in sorted(ratios.items()):
             spread = max(of_rung) / min(of_rung)
             print(f"{who}: {' '.join(f'{ratio:.4f}' for ratio in of_rung)} of the rung's time, spread {spread:.4f}")

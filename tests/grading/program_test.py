@@ -402,6 +402,14 @@ class Mistakes(Case):
         ran = self.lint(self.assignment([{"name": "a", "expected": "a.out"}]), 1)
         self.assertIn("advice: item 'output' has no hidden cases: a program may know all outputs that are asked for\n", ran.stdout.replace("\n  ", " "))
 
+    def test_lint_says_what_is_wrong_in_a_hidden_case_and_what_a_starter_earns_points_for(self):
+        (self.folder / "quiet.cu").write_text(f'{HOST}{LAUNCH}int main() {{ if (getchar() != EOF) nothing<<<1, 32>>>(); puts("1"); }}\n')
+        ran = self.lint(self.assignment([{"name": "a", "input": "a.out", "expected": "a.out"}], hidden=[{"name": "nothing", "expected": "a.out"}],
+                                        texts={"a.out": "1\n"}, reference="quiet.cu", starter="quiet.cu"), 1)
+        for note in ("error: the reference quiet.cu does not earn all of 'output': 1 of 2 cases is wrong: nothing (hidden)",
+                     f"advice: the reference in the hidden case 'nothing': {NO_KERNEL}", "error: the starter quiet.cu earns points: output 5 (a)"):
+            self.assertIn(note + "\n", ran.stdout.replace("\n  ", " ").replace(f"{self.folder}/", ""))
+
 
 if __name__ == "__main__":
     BINARY = str(pathlib.Path(sys.argv[1]).resolve())

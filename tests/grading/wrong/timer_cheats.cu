@@ -1,5 +1,7 @@
 // Cheats of timers and of checks that were published in 2026, as kernels of contracts: tests/grading/CHEATS.md says what each is worth.
 // The host's side of this file is nobody's: kernels are taken out of it.
+#include <cuda_fp16.h>
+
 #include <chrono>
 #include <thread>
 
@@ -146,4 +148,22 @@ __global__ void asks_the_time(const int* in, int* out, int n) {
   const int sum = sum_of(in, n);
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(end));
   if (end >= start) *out = sum;
+}
+
+// Sums of halves: half of the bytes, twice the lanes, and three digits.
+// cheat: precision lowered
+// wrong: matmul matmul sums_of_halves :: wrong .*c\[
+__global__ void sums_of_halves(const float* a, const float* b, float* c, int m, int n, int k) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= n || y >= m) return;
+  __half sum = __float2half(0.0f);
+  for (int i = 0; i < k; ++i) sum = __hfma(__float2half(a[y * k + i]), __float2half(b[i * n + x]), sum);
+  c[y * n + x] = __half2float(sum);
+}
+
+// cheat: precision lowered
+// wrong: reduce total of_sixteen_bits :: wrong .*out\[
+__global__ void of_sixteen_bits(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(out, static_cast<short>(in[i]));
 }

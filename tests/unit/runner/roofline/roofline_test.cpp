@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "common/device/ptx_entries.h"
 #include "common/gpu_profile.h"
@@ -83,6 +85,30 @@ TEST_CASE("a share above all of a ceiling says how that can be") {
   CHECK(far.done().rows.at(0).shares.front().why == "not explained: is the work declared that it does?");
 }
 
+TEST_CASE(
+    "what shared memory does is what the model knows of wide loads, and where that is not known a share above all says "
+    "so") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 4e6, .flops = 1e7}; };
+  auto& counted = under.add(1);
+  counted.counters = Counters{};
+  (*counted.counters)["global_read_footprint_bytes"] = 1'000'000;
+  (*counted.counters)["shared_load_wavefronts"] = 300'000'000;  // 38.4 GB: more than 30 in a millisecond
+  const auto row = under.done().rows.at(0);
+  CHECK(share(row, "shared") == Catch::Detail::Approx(1.28));
+  CHECK(row.shares.front().why ==
+        "ptxas makes one wide load of loads of neighbours, which are counted one by one here");
+  under.roofline.rows.clear();
+  auto& model = counted.model.emplace();
+  model.gpu = "h200";
+  model.ms = model.kernel_ms = 1;
+  model.shared = 0.5;
+  model.sms_used = 132;
+  const auto known = under.done().rows.at(0);
+  CHECK(share(known, "shared") == Catch::Detail::Approx(0.5 * 1.98e9 * 132 * 128 / 30e12).epsilon(0.02));  // of 30 TB/s
+  CHECK(known.shares.front().why.empty());
+}
+
 TEST_CASE("where a lab declares no operations they are warp instructions under the issue's roof") {
   Under under;
   auto& counted = under.add(1);
@@ -145,5 +171,22 @@ TEST_CASE("ceilings are measured by kernels that a GPU of that kind can run, one
     if (*tensor != '\0') wanted.emplace_back("tensor bf16");
     wanted.emplace_back("launch");
     CHECK(names == wanted);
+  }
+}
+
+// What ptxas did to the first ones: of two volatile loads of one word in a round it dropped one, so that the ceiling
+// was twice what the GPU can do; it gave all multiply-adds of halves by a constant to one of two pipes: half of it.
+TEST_CASE("a ceiling's kernel loads no word twice in a round, and its halves' factor is known by the GPU alone") {
+  for (const auto& kernel : ceiling_kernels(90, 100)) {
+    std::set<std::string> loads;
+    std::size_t count = 0;
+    std::istringstream lines(kernel.ptx);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("  ld.") && line.find(".v4.") != std::string::npos) {
+        ++count;
+        loads.insert(line.substr(line.find('[')));
+      }
+    CHECK(loads.size() == count);
+    if (kernel.ceiling == "fp16") CHECK(kernel.ptx.find("xor.b32 %b, %b, %r4;") != std::string::npos);
   }
 }
