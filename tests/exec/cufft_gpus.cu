@@ -1,4 +1,4 @@
-// cuFFT on two GPUs: where elements lie before and behind a transform and what its copies do is what two H100s had (tests/libraries/fourier_gpus.cu);
+// cuFFT on two GPUs: where elements lie before and behind a transform and what its copies do is what two H100s had (tests/libraries/several_gpus/fourier_gpus.cu);
 // results are those of one GPU. Then mistakes: work that does not wait, memory of another plan, a copy that copies nothing.
 // build: -lcufft
 // case: --gpus 2 --sanitize memcheck,initcheck,streamcheck -- right :: 0

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "cases.h"
+#include "../cases.h"
 
 static int gpus = 2;
 static vector<int> which;
