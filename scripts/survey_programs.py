@@ -194,6 +194,7 @@ def parsed():
     parser.add_argument("--limit", type=int, default=0, help="seconds: none is begun later")
     parser.add_argument("--sanitize", default="", help="tools of `gpulab exec --sanitize`")
     parser.add_argument("--no-counters", action="store_true")
+    parser.add_argument("--libraries", action="store_true", help="programs of cuBLAS and its like and of the driver's API, too")
     parser.add_argument("--old-cuda", action="store_true", help="with what CUDA has dropped")
     parser.add_argument("--native", action="store_true", help="on this machine's GPU, too")
     parser.add_argument("--most-kb", type=int, default=4096, help="files beyond that are data that we lack")
@@ -207,6 +208,7 @@ def parsed():
 def main():
     arguments = parsed()
     checkout = Checkout(arguments.checkout, arguments.most_kb << 10)
+    checkout.libraries = arguments.libraries
     every = programs_of(checkout)
     if not every:
         sys.exit(f"{arguments.checkout}: neither src/NAME-cuda nor Samples/*/NAME in it")

@@ -9,6 +9,7 @@ import tarfile
 class Checkout:
     def __init__(self, place, most_bytes):
         self.place, self.most_bytes = pathlib.Path(place), most_bytes
+        self.libraries = False  # whether programs of closed libraries and of the driver's API are taken, too
         self.bare = (self.place / "HEAD").is_file() and (self.place / "objects").is_dir()
         self.objects = {}  # path -> (mode, object) of a bare one, (mode, None) of a folder
         if self.bare:

@@ -8,6 +8,11 @@ from survey.makefile import Makefile
 SOURCE = re.compile(r"\.(cu|cpp|cc|cxx|c)$")
 TEXT = re.compile(r"\.(cu|cuh|h|hpp|hh|cpp|cc|cxx|c|inl|inc|in)$")
 CLOSED = re.compile(r"""include\s*[<"](cublas\w*|cusparse\w*|cusolver\w*|cufft\w*|curand|cudnn\w*|nccl|npp\w*|nvjpeg|nvml|nvrtc|nvrtc_helper|cutensor\w*|cuda_gl_interop|cudaEGL|nvscibuf|nvscisync|cudss)(?:_v2|_api|Lt|Xt|W|Mg|Sp)?\.h[>"]""")
+# With --libraries: those that gpulab has are linked, and these are still refused.
+LACKING = re.compile(r"""include\s*[<"](cudnn\w*|npp\w*|nvjpeg\w*|cutensor\w*|cusparseLt|cusolverM[gp]|cublasM[gp]|cufftMp|cuda_gl_interop|cudaEGL|nvscibuf|nvscisync|cudss)(?:_v\d)?\.h[>"]""")
+LIBRARIES = {"cublas": "cublas", "cublas_v2": "cublas", "cublasLt": "cublasLt", "cublasXt": "cublas", "curand": "curand", "cufft": "cufft", "cufftXt": "cufft", "cusparse": "cusparse", "cusparse_v2": "cusparse",
+             "cusolverDn": "cusolver", "cusolverSp": "cusolver", "cusolverRf": "cusolver", "cusolver_common": "cusolver", "nccl": "nccl", "nvml": "nvidia-ml", "nvrtc": "nvrtc", "nvrtc_helper": "nvrtc", "cuda": "cuda"}
+HEADER = re.compile(r"""^\s*#\s*include\s*[<"](\w+)\.h[>"]""", re.M)
 OTHER = re.compile(r"""include\s*[<"](mpi\.h|GL/\w+\.h|EGL/\w+\.h|GLES\d?/\w+\.h|vulkan/\w+\.h\w*|nvshmem\.h|libavutil/\w+\.h|helper_gl\.h|opencv2/\w+\.hpp|thrust/mpi\.h|openacc\.h)""")
 DRIVER = re.compile(r"\bcu(Init|CtxCreate|ModuleLoad\w*|LaunchKernel|MemAlloc|MemCreate|LinkCreate)\s*\(")
 REPEAT = r"(?:n_?|n?num_?|max_?|total_?)?(?:repeat\w*|rep|reps|iter\w*|loops?|trials?|runs?|times|steps?|n?timesteps?|generations?|epochs?|passes|tests)"
@@ -35,12 +40,12 @@ class Program:
 
     def read_sources(self):
         self.text = "\n".join(self.checkout.text(p) for p in self.needs if TEXT.search(p) and p.startswith(self.folder))
-        closed, other = CLOSED.search(self.text), OTHER.search(self.text)
+        closed, other = self.lacks_library(self.text), OTHER.search(self.text)
         if closed:
             self.refusal = ("closed library", closed.group(1))
         elif other:
             self.refusal = ("other library", other.group(1))
-        elif DRIVER.search(self.text):
+        elif not self.checkout.libraries and DRIVER.search(self.text):
             self.refusal = ("driver API", DRIVER.search(self.text).group(0)[:-1])
 
     def add_neighbours(self, texts):
@@ -60,6 +65,15 @@ class Program:
                 self.needs += taken
                 texts += [self.checkout.text(p) for p in taken if TEXT.search(p)][:60]
         self.needs = sorted(set(self.needs))
+
+    def lacks_library(self, text):
+        return (LACKING if self.checkout.libraries else CLOSED).search(text)
+
+    def link(self):
+        """The libraries whose headers its texts include."""
+        named = [LIBRARIES[header] for header in HEADER.findall(self.text) if header in LIBRARIES]
+        named += ["cuda"] if "nvrtc" in named else []
+        self.links += [f"-l{name}" for name in dict.fromkeys(named) if f"-l{name}" not in self.links]
 
     def files_in_arguments(self):
         return [a for a in self.arguments if "/" in a or re.search(r"\.(txt|dat|bin|csv|in|inp|bmp|pgm|ppm|png|jpg|mtx|egr|gr|xml|json|xyz|fa|fasta)$", a)]
@@ -111,7 +125,8 @@ def hecbench(name, folder, checkout):
     program.flags, program.links = flag_words([w for w in words if "$" not in w and "`" not in w])
     if "-dc" in words and not any(f.startswith("-rdc") for f in program.flags):
         program.flags.append("-rdc=true")
-    if program.refusal is None and any(re.search(r"-l(cublas|cusparse|cufft|cusolver|curand|cudnn|nccl|nvrtc|npp)", w) for w in program.links):
+    refused = r"-l(cudnn|npp|nvjpeg|cutensor)" if checkout.libraries else r"-l(cublas|cusparse|cufft|cusolver|curand|cudnn|nccl|nvrtc|npp)"
+    if program.refusal is None and any(re.search(refused, w) for w in program.links):
         program.refusal = ("closed library", " ".join(program.links))
     named = [w for value in make.variables.values() for w in make.expand(value).split()]
     here = program.local(SOURCE)
@@ -179,6 +194,7 @@ def sample(name, folder, checkout):
     program.needs = sorted(set(program.needs) | set(checkout.below("Common")))
     if not program.sources:
         program.refusal = program.refusal or ("other library", "no source file")
+    program.link()
     return program
 
 
@@ -195,10 +211,11 @@ def course_file(name, path, checkout):
     program.add_neighbours([own])
     program.text = "\n".join([own] + [checkout.text(p) for p in program.needs if re.search(r"\.(cuh|h|hpp)$", p)])
     program.sources, program.flags = [file], ["-O2", "-std=c++17", "--extended-lambda"]
-    if CLOSED.search(own):
-        program.refusal = ("closed library", CLOSED.search(own).group(1))
+    if closed := program.lacks_library(own):
+        program.refusal = ("closed library", closed.group(1))
     elif OTHER.search(own):
         program.refusal = ("other library", OTHER.search(own).group(1))
+    program.link()
     return program
 
 

@@ -1,4 +1,4 @@
-// cuFFT on two GPUs: where elements lie before and behind a transform and what its copies do is what two H100s had (tests/libraries/fourier_gpus.cu);
+// cuFFT on two GPUs: where elements lie before and behind a transform and what its copies do is what two H100s had (tests/libraries/several_gpus/fourier_gpus.cu);
 // results are those of one GPU. Then mistakes: work that does not wait, memory of another plan, a copy that copies nothing.
 // build: -lcufft
 // case: --gpus 2 --sanitize memcheck,initcheck,streamcheck -- right :: 0
@@ -11,6 +11,14 @@
 // case: --gpus 2 -- refused :: 0
 // out: (?m)^GPUs: one 4, unknown 11, twice 0, of no plan 1; sizes 8 8 8 8, right 0 0 0$
 // out: (?m)^formats: 4 4 1 0; copies 4 3 3 3; exec: direction 4, type 1, null 1, another's memory 4, one pointer 3; query 4 1; free of null 0$
+// What four and three H100s had.
+// case: --gpus 4 --sanitize memcheck,initcheck -- more :: 0
+// out: (?m)^2048: strings 16 of 128, substrings of 8, factors 128 16, masks 7f 7 7f f, shifts 7 3 7 4$
+// out: (?m)^2097152: strings 16 of 131072, substrings of 256, factors 4096 512, masks 1ffff ff fff 1ff, shifts 17 8 12 9$
+// out: (?m)^256: strings 4 of 64, substrings of 8, factors 32 8, masks 3f 7 1f 7, shifts 6 3 5 3$
+// out: (?m)^4: wrong 0 of 8$
+// out: (?m)^3: wrong 0 of 14; plan 8, size 1, memory to null 4, to nobody 1, no copy 4, copy 5$
+// out: (?m)^nulls: GPUs 4, to the host's 5, from the host's 5, to no descriptor 4; halves 7, memory 1; fewer of a batch than GPUs: copied on 4$
 // case: --gpus 2 --sanitize streamcheck -- waits :: 0
 // case: --gpus 2 --sanitize streamcheck -- late :: 1
 // err: error: streamcheck: twice\(float2\*, int\) \(launch 1\) in stream #2 writes 4096 bytes of 'cufftXtMalloc #1' that cufftXtExecDescriptorC2C in stream #1 may still be writing, and nothing orders the two
@@ -18,7 +26,7 @@
 // out: (?m)^batch: 0, right 1$
 // err: cufftXtMemcpy: of transforms in a batch nothing is copied from GPU to GPU, though CUFFT_SUCCESS is returned \(called by cufft_gpus\.cu:@HERE: batch@
 // case: --gpus 2 -- strided :: 3
-// err: unsupported: a cuFFT plan of several GPUs with a layout of its own, or of numbers of 16 bits, called by cufft_gpus\.cu:@HERE: strided@
+// err: unsupported: a cuFFT plan of several GPUs with a layout of its own, called by cufft_gpus\.cu:@HERE: strided@
 // case: --gpus 2 -- torn :: 0
 // out: (?m)^torn: 4 4 4 4, free 0$
 // case: --gpus 2 -- freed :: 4
@@ -37,13 +45,13 @@
 
 using std::vector;
 using C = std::complex<float>;
-static int which[] = {0, 1}, wrong_transforms, transforms, wrong_copies, copies;
-static size_t work[2];
+static int which[] = {0, 1, 2, 3}, gpus = 2, wrong_transforms, transforms, wrong_copies, copies;
+static size_t work[4];
 
 static cufftHandle plan_of(vector<int> n, cufftType type, int batch = 1) {
   cufftHandle plan;
   cufftCreate(&plan);
-  cufftXtSetGPUs(plan, 2, which);
+  cufftXtSetGPUs(plan, gpus, which);
   if (batch > 1 ? cufftMakePlanMany(plan, int(n.size()), n.data(), nullptr, 1, 0, nullptr, 1, 0, type, batch, work) : n.size() == 1 ? cufftMakePlan1d(plan, n[0], type, 1, work) : n.size() == 2
       ? cufftMakePlan2d(plan, n[0], n[1], type, work) : cufftMakePlan3d(plan, n[0], n[1], n[2], type, work)) std::printf("no plan\n");
   return plan;
@@ -115,9 +123,9 @@ static void transformed(vector<int> n, cufftType type, cufftXtSubFormat format, 
   if (real) cufftDestroy(other);
 }
 
-static void factors(int n) {
+static void factors(int n, cufftType type = CUFFT_C2C) {
   cufftXt1dFactors f;
-  const cufftHandle plan = plan_of({n}, CUFFT_C2C);
+  const cufftHandle plan = plan_of({n}, type);
   cufftXtQueryPlan(plan, &f, CUFFT_QUERY_1D_FACTORS);
   std::printf("%lld: strings %lld of %lld, substrings of %lld, factors %lld %lld, masks %llx %llx %llx %llx, shifts %d %d %d %d\n", f.size, f.stringCount, f.stringLength, f.substringLength, f.factor1, f.factor2,
               f.stringMask, f.substringMask, f.factor1Mask, f.factor2Mask, f.stringShift, f.substringShift, f.factor1Shift, f.factor2Shift);
@@ -256,6 +264,36 @@ static void torn(bool freed) {
   std::printf("torn: %d %d %d %d, free %d\n", copy, none, many, cufftXtExecDescriptorC2C(plan, &strange, &strange, CUFFT_FORWARD), cufftXtFree(d));
 }
 
+/// Four GPUs and three, of which the last have less; one dimension is for a power of two of them.
+static void more() {
+  gpus = 4;
+  factors(256, CUFFT_Z2Z), factors(2048), factors(1 << 21);
+  transformed({256}, CUFFT_C2C, CUFFT_XT_FORMAT_INPLACE), transformed({33, 35}, CUFFT_C2C, CUFFT_XT_FORMAT_INPLACE);
+  transformed({33, 34, 6}, CUFFT_R2C, CUFFT_XT_FORMAT_INPLACE), transformed({8, 9}, CUFFT_C2C, CUFFT_XT_FORMAT_INPLACE, 6);
+  std::printf("4: wrong %d of %d\n", wrong_transforms, transforms);
+  gpus = 3;
+  transformed({33, 35}, CUFFT_C2C, CUFFT_XT_FORMAT_INPLACE), transformed({33, 34, 6}, CUFFT_R2C, CUFFT_XT_FORMAT_INPLACE), transformed({8, 9}, CUFFT_C2C, CUFFT_XT_FORMAT_INPLACE, 2);
+  cufftHandle none, single, halves;
+  cufftCreate(&none);
+  cufftXtSetGPUs(none, 3, which);
+  const int made = cufftMakePlan1d(none, 1024, CUFFT_C2C, 1, work);
+  vector<C> host(4096);
+  cudaLibXtDesc *d = nullptr, *to;
+  std::printf("3: wrong %d of %d; plan %d, size %d, memory to null %d, to nobody %d, no copy %d, copy %d\n", wrong_transforms, transforms, made, cufftGetSize(none, work), cufftXtMalloc(none, nullptr, CUFFT_XT_FORMAT_INPLACE),
+              cufftXtMalloc(none, &d, CUFFT_XT_FORMAT_INPLACE), cufftXtMemcpy(none, d, host.data(), CUFFT_COPY_UNDEFINED), cufftXtMemcpy(none, host.data(), host.data(), CUFFT_COPY_HOST_TO_DEVICE));
+  const cufftHandle area = plan_of({32, 32}, CUFFT_C2C), two = plan_of({64}, CUFFT_C2C, 2);
+  cufftXtMalloc(area, &d, CUFFT_XT_FORMAT_INPLACE);
+  cufftPlan1d(&single, 64, CUFFT_C2C, 1);
+  cufftCreate(&halves), cufftXtSetGPUs(halves, 2, which);
+  long long n[] = {64, 64};
+  std::printf("nulls: GPUs %d, to the host's %d, from the host's %d, to no descriptor %d; ", cufftXtSetGPUs(single, 2, nullptr), cufftXtMemcpy(area, nullptr, d, CUFFT_COPY_DEVICE_TO_HOST), cufftXtMemcpy(area, d, nullptr, CUFFT_COPY_HOST_TO_DEVICE),
+              cufftXtMemcpy(area, nullptr, host.data(), CUFFT_COPY_HOST_TO_DEVICE));
+  const int of_halves = cufftXtMakePlanMany(halves, 2, n, nullptr, 1, 0, CUDA_C_16F, nullptr, 1, 0, CUDA_C_16F, 1, work, CUDA_C_16F);
+  std::printf("halves %d, memory %d; ", of_halves, cufftXtMalloc(halves, &to, CUFFT_XT_FORMAT_INPLACE));
+  cufftXtFree(d), cufftXtMalloc(two, &d, CUFFT_XT_FORMAT_INPLACE), cufftXtMalloc(two, &to, CUFFT_XT_FORMAT_INPLACE);
+  std::printf("fewer of a batch than GPUs: copied on %d\n", cufftXtMemcpy(two, to, d, CUFFT_COPY_DEVICE_TO_DEVICE));
+}
+
 int main(int, char** words) {
   const std::string what = words[1];
   if (what == "right") {
@@ -275,6 +313,7 @@ int main(int, char** words) {
     std::printf("wrong: %d of %d transforms, %d of %d copies\n", wrong_transforms, transforms, wrong_copies, copies);
   }
   if (what == "refused") refused();
+  if (what == "more") more();
   if (what == "waits" || what == "late") ordered(what == "late");
   if (what == "torn" || what == "freed") torn(what == "freed");
   if (what == "batch") batch();

@@ -28,6 +28,7 @@
 // out: two on one device: invalid usage
 // out: no such device: unhandled cuda error
 // out: no such root: invalid argument, no such type: invalid argument, no communicator: invalid argument
+// out: of another type: invalid argument, destroyed twice: invalid argument, the same number 1, memory to null: unhandled cuda error
 //
 // case: --gpus 2 -- alone :: 4
 // err: rank 0 waits in ncclAllReduce \(1024 float, sum\) for ever: rank 1 has not called it
@@ -351,6 +352,16 @@ void errors() {
   printf("no such root: %s, no such type: %s, no communicator: %s\n", first_words(root).c_str(),
          first_words(type).c_str(), first_words(none).c_str());
   destroy(all);
+  // Operations of one's own: of their type alone, gone when destroyed, the number taken again.
+  float half = 0.5f;
+  ncclRedOp_t operation = ncclSum, next = ncclSum;
+  NCCL(ncclRedOpCreatePreMulSum(&operation, &half, ncclFloat, ncclScalarHostImmediate, comms[0]));
+  const ncclResult_t other_type = ncclAllReduce(nullptr, nullptr, 4, ncclDouble, operation, comms[0], nullptr);
+  NCCL(ncclRedOpDestroy(operation, comms[0]));
+  const ncclResult_t again = ncclRedOpDestroy(operation, comms[0]);
+  NCCL(ncclRedOpCreatePreMulSum(&next, &half, ncclFloat, ncclScalarHostImmediate, comms[0]));
+  printf("of another type: %s, destroyed twice: %s, the same number %d, memory to null: %s\n", first_words(other_type).c_str(), first_words(again).c_str(), next == operation,
+         first_words(ncclMemAlloc(nullptr, 10)).c_str());
 }
 
 void mistakes(const std::string& what) {

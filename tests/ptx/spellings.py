@@ -257,6 +257,57 @@ sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v4(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,
 suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv].v4(.b32)(.trap|.clamp|.zero)  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6,%r7,%r7}}]
 sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v4(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%r1,%r2,%r3,%r4}}
 istypep.texref  %p1 %rd1
+cp.async.bulk(.shared::cluster|.shared::cta).global.mbarrier::complete_tx::bytes  [%rd1] [%rd2] %r1 [%rd3]
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster  [%rd1] [%rd2] %r1 [%rd3] %h1
+cp.async.bulk(.shared::cluster|.shared::cta).global.mbarrier::complete_tx::bytes.L2::cache_hint  [%rd1] [%rd2] %r1 [%rd3] %rd4
+cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes  [%rd1] [%rd2] %r1 [%rd3]
+cp.async.bulk.global.shared::cta.bulk_group  [%rd1] [%rd2] %r1
+cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint  [%rd1] [%rd2] %r1 %rd4
+cp.async.bulk.prefetch.L2.global  [%rd1] %r1
+cp.async.bulk.commit_group
+cp.async.bulk.wait_group[.read]  0
+cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes(.and|.or|.xor|.add|.inc|.dec|.min|.max)<T:.b32|.b64|.u32|.s32|.u64|.s64|.f32>  [%rd1] [%rd2] %r1 [%rd3]
+cp.reduce.async.bulk.global.shared::cta.bulk_group(.and|.or|.xor|.add|.inc|.dec|.min|.max)<T:.b32|.b64|.u32|.s32|.u64|.s64|.f16|.bf16|.f32|.f64>  [%rd1] [%rd2] %r1
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz(.f16|.bf16|.f32)  [%rd1] [%rd2] %r1
+cp.async.bulk.tensor.1d(.shared::cluster|.shared::cta).global[.tile].mbarrier::complete_tx::bytes  [%rd1] [%rd2,{{%r1}}] [%rd3]
+cp.async.bulk.tensor.1d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.multicast::cluster  [%rd1] [%rd2,{{%r1}}] [%rd3] %h1
+cp.async.bulk.tensor.1d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.L2::cache_hint  [%rd1] [%rd2,{{%r1}}] [%rd3] %rd4
+cp.async.bulk.tensor.1d.global.shared::cta[.tile].bulk_group  [%rd2,{{%r1}}] [%rd1]
+cp.reduce.async.bulk.tensor.1d.global.shared::cta(.add|.min|.max|.inc|.dec|.and|.or|.xor)[.tile].bulk_group  [%rd2,{{%r1}}] [%rd1]
+cp.async.bulk.prefetch.tensor.1d.L2.global[.tile]  [%rd2,{{%r1}}]
+cp.async.bulk.tensor.2d(.shared::cluster|.shared::cta).global[.tile].mbarrier::complete_tx::bytes  [%rd1] [%rd2,{{%r1,%r2}}] [%rd3]
+cp.async.bulk.tensor.2d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.multicast::cluster  [%rd1] [%rd2,{{%r1,%r2}}] [%rd3] %h1
+cp.async.bulk.tensor.2d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.L2::cache_hint  [%rd1] [%rd2,{{%r1,%r2}}] [%rd3] %rd4
+cp.async.bulk.tensor.2d.global.shared::cta[.tile].bulk_group  [%rd2,{{%r1,%r2}}] [%rd1]
+cp.reduce.async.bulk.tensor.2d.global.shared::cta(.add|.min|.max|.inc|.dec|.and|.or|.xor)[.tile].bulk_group  [%rd2,{{%r1,%r2}}] [%rd1]
+cp.async.bulk.prefetch.tensor.2d.L2.global[.tile]  [%rd2,{{%r1,%r2}}]
+cp.async.bulk.tensor.3d(.shared::cluster|.shared::cta).global[.tile].mbarrier::complete_tx::bytes  [%rd1] [%rd2,{{%r1,%r2,%r3}}] [%rd3]
+cp.async.bulk.tensor.3d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.multicast::cluster  [%rd1] [%rd2,{{%r1,%r2,%r3}}] [%rd3] %h1
+cp.async.bulk.tensor.3d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.L2::cache_hint  [%rd1] [%rd2,{{%r1,%r2,%r3}}] [%rd3] %rd4
+cp.async.bulk.tensor.3d.global.shared::cta[.tile].bulk_group  [%rd2,{{%r1,%r2,%r3}}] [%rd1]
+cp.reduce.async.bulk.tensor.3d.global.shared::cta(.add|.min|.max|.inc|.dec|.and|.or|.xor)[.tile].bulk_group  [%rd2,{{%r1,%r2,%r3}}] [%rd1]
+cp.async.bulk.prefetch.tensor.3d.L2.global[.tile]  [%rd2,{{%r1,%r2,%r3}}]
+cp.async.bulk.tensor.4d(.shared::cluster|.shared::cta).global[.tile].mbarrier::complete_tx::bytes  [%rd1] [%rd2,{{%r1,%r2,%r3,%r4}}] [%rd3]
+cp.async.bulk.tensor.4d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.multicast::cluster  [%rd1] [%rd2,{{%r1,%r2,%r3,%r4}}] [%rd3] %h1
+cp.async.bulk.tensor.4d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.L2::cache_hint  [%rd1] [%rd2,{{%r1,%r2,%r3,%r4}}] [%rd3] %rd4
+cp.async.bulk.tensor.4d.global.shared::cta[.tile].bulk_group  [%rd2,{{%r1,%r2,%r3,%r4}}] [%rd1]
+cp.reduce.async.bulk.tensor.4d.global.shared::cta(.add|.min|.max|.inc|.dec|.and|.or|.xor)[.tile].bulk_group  [%rd2,{{%r1,%r2,%r3,%r4}}] [%rd1]
+cp.async.bulk.prefetch.tensor.4d.L2.global[.tile]  [%rd2,{{%r1,%r2,%r3,%r4}}]
+cp.async.bulk.tensor.5d(.shared::cluster|.shared::cta).global[.tile].mbarrier::complete_tx::bytes  [%rd1] [%rd2,{{%r1,%r2,%r3,%r4,%r5}}] [%rd3]
+cp.async.bulk.tensor.5d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.multicast::cluster  [%rd1] [%rd2,{{%r1,%r2,%r3,%r4,%r5}}] [%rd3] %h1
+cp.async.bulk.tensor.5d.shared::cluster.global[.tile].mbarrier::complete_tx::bytes.L2::cache_hint  [%rd1] [%rd2,{{%r1,%r2,%r3,%r4,%r5}}] [%rd3] %rd4
+cp.async.bulk.tensor.5d.global.shared::cta[.tile].bulk_group  [%rd2,{{%r1,%r2,%r3,%r4,%r5}}] [%rd1]
+cp.reduce.async.bulk.tensor.5d.global.shared::cta(.add|.min|.max|.inc|.dec|.and|.or|.xor)[.tile].bulk_group  [%rd2,{{%r1,%r2,%r3,%r4,%r5}}] [%rd1]
+cp.async.bulk.prefetch.tensor.5d.L2.global[.tile]  [%rd2,{{%r1,%r2,%r3,%r4,%r5}}]
+prefetch[.const|.param].tensormap  [%rd1]
+red.async[.relaxed][.cluster][.shared::cluster].mbarrier::complete_tx::bytes(.inc|.dec|.min|.max|.add|.and|.or|.xor)<T:.u32|.s32|.b32|.u64|.s64|.b64>  [%rd1] T [%rd2]
+tensormap.replace.tile(.global_address|.rank|.elemtype|.interleave_layout|.swizzle_mode|.fill_mode)[.global|.shared::cta].b1024(.b32|.b64)  [%rd1] 1
+tensormap.replace.tile.global_address[.global|.shared::cta].b1024.b64  [%rd1] %rd2
+tensormap.replace.tile(.box_dim|.global_dim|.element_stride)[.global|.shared::cta].b1024.b32  [%rd1] 0 %r1
+tensormap.replace.tile.global_stride[.global|.shared::cta].b1024.b64  [%rd1] 0 %rd2
+fence.proxy.tensormap::generic.release(.cta|.cluster|.gpu|.sys)
+fence.proxy.tensormap::generic.acquire(.cta|.cluster|.gpu|.sys)  [%rd1] 128
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release(.cta|.cluster|.gpu|.sys).sync.aligned  [%rd1] [%rd2] 128
 """
 
 FILES = {8: "h", 16: "h", 32: "r", 64: "rd", 128: "rq"}

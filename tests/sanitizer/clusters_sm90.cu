@@ -160,3 +160,80 @@ extern "C" __cluster_dims__(2) __global__ void wait_without_an_arrival(int* out)
   asm volatile("barrier.cluster.wait;");  // guilty: synccheck
   if (threadIdx.x == 0) out[blockIdx.x] = 1;
 }
+
+// ---- mbarriers of siblings, and what arrives at them ----
+
+__device__ unsigned shared_of(const void* pointer) { return (unsigned)__cvta_generic_to_shared(pointer); }
+__device__ unsigned in_block(const void* pointer, unsigned rank) {
+  unsigned there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_of(pointer)), "r"(rank));
+  return there;
+}
+__device__ void make(unsigned long long* barrier, int count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_of(barrier)), "r"(count) : "memory");
+}
+__device__ void wait_for(unsigned long long* barrier, int parity) {
+  unsigned over = 0;
+  while (!over)
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(over)
+        : "r"(shared_of(barrier)), "r"(parity)
+        : "memory");
+}
+
+// innocent <<<2, 64>>> in[128] out[128]
+extern "C" __cluster_dims__(2) __global__ void arrivals_at_a_sibling(const int* in, int* out) {
+  __shared__ unsigned long long barrier;
+  __shared__ int s[64];
+  cg::cluster_group cluster = cg::this_cluster();
+  const int t = threadIdx.x, i = blockIdx.x * 64 + t;
+  const unsigned other = cluster.block_rank() ^ 1;
+  if (t == 0) make(&barrier, 64);
+  cluster.sync();
+  cluster.map_shared_rank(s, other)[t] = in[i];
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(in_block(&barrier, other))
+               : "memory");
+  wait_for(&barrier, 0);
+  out[i] = s[63 - t];
+  cluster.sync();
+}
+
+// guilty <<<2, 64>>> in[128] out[128]
+extern "C" __cluster_dims__(2) __global__ void relaxed_arrivals_at_a_sibling(const int* in, int* out) {
+  __shared__ unsigned long long barrier;
+  __shared__ int s[64];
+  cg::cluster_group cluster = cg::this_cluster();
+  const int t = threadIdx.x, i = blockIdx.x * 64 + t;
+  const unsigned other = cluster.block_rank() ^ 1;
+  if (t == 0) make(&barrier, 64);
+  cluster.sync();
+  cluster.map_shared_rank(s, other)[t] = in[i];  // guilty: racecheck write
+  asm volatile("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [%0];" ::"r"(in_block(&barrier, other))
+               : "memory");
+  wait_for(&barrier, 0);
+  out[i] = s[63 - t];  // guilty: racecheck read
+  cluster.sync();
+}
+
+// What st.async brings is not seen, and so it is not missed: an element that only a sibling's st.async has written.
+// innocent <<<2, 32>>> in[64] out[64]
+extern "C" __cluster_dims__(2) __global__ void elements_that_a_sibling_sends(const int* in, int* out) {
+  __shared__ unsigned long long barrier;
+  __shared__ int s[32];
+  cg::cluster_group cluster = cg::this_cluster();
+  const int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  const unsigned other = cluster.block_rank() ^ 1;
+  if (t == 0) {
+    make(&barrier, 1);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" ::"r"(shared_of(&barrier)) : "memory");
+  }
+  cluster.sync();
+  asm volatile(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(in_block(&s[t], other)),
+      "r"(in[i]), "r"(in_block(&barrier, other))
+      : "memory");
+  wait_for(&barrier, 0);
+  out[i] = s[31 - t];
+  cluster.sync();
+}

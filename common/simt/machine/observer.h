@@ -45,7 +45,7 @@ enum Watch : std::uint16_t {
   kWatchTraced = 512,
   /// Program::functions says where registers lie (FunctionInfo::places): who reads their values from a warp.
   kWatchRegisters = 1024,
-  /// barrier_completed(), and barrier_reached() at barriers with a thread count.
+  /// barrier_completed(), and barrier_reached() at barriers with a thread count; a cluster's barriers, mbarriers.
   kWatchCompleted = 2048,
 };
 
@@ -136,6 +136,19 @@ class Observer {
   virtual void cluster_completed(const Cluster&) {}
   /// The active lanes, which have arrived before, go on behind it.
   virtual void cluster_passed(const Warp&, const MicroOp*) {}
+
+  // ---- mbarriers: asked for with kWatchCompleted; `address` is an offset of the owner's shared memory ----
+
+  /// One is made, maybe where one was.
+  virtual void mbarrier_made(const BlockContext& /*owner*/, std::uint32_t /*address*/) {}
+  /// A lane is about to arrive, or what it began has: its cp.async, or the bytes of its st.async. The owner may be a
+  /// sibling of its block.
+  virtual void mbarrier_reached(Warp&, const MicroOp*, int /*lane*/, const BlockContext& /*owner*/,
+                                std::uint32_t /*address*/) {}
+  /// A phase is over.
+  virtual void mbarrier_completed(const BlockContext& /*owner*/, std::uint32_t /*address*/) {}
+  /// A lane has found the phase over that it asked for.
+  virtual void mbarrier_passed(const Warp&, const MicroOp*, int /*lane*/, std::uint32_t /*address*/) {}
 
   // ---- the launch is about to fail ----
 

@@ -208,6 +208,8 @@ void BlockHistory::barrier() {
   std::fill(clocks_.begin(), clocks_.end(), bound);
   bool more = false;
   for (Learned& l : learned_) {
+    // What threads of this block told each other all of them know now; but those who have left are not here to know.
+    if (left_.empty()) std::erase_if(l.acquired, [](const Acquired& a) { return a.object->is_within_a_block(); });
     more |= merge(acquired_, l.acquired);
     l.acquired.clear();
     l.version = 0;

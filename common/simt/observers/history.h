@@ -70,6 +70,9 @@ class SyncObject {
   /// Whether the releases here before `length` say so.
   [[nodiscard]] bool tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const;
   [[nodiscard]] bool tells_of(std::uint32_t block) const { return of_blocks_.contains(block); }
+  /// Threads of one block alone come here: behind a barrier of all of them it has nothing to tell any more.
+  void keep_within_a_block() { within_a_block_ = true; }
+  [[nodiscard]] bool is_within_a_block() const { return within_a_block_; }
   [[nodiscard]] SearchesOfLaunch* launch() const { return launch_; }
 
  private:
@@ -111,6 +114,7 @@ class SyncObject {
   };
 
   SearchesOfLaunch* launch_ = nullptr;
+  bool within_a_block_ = false;
   std::unordered_map<std::uint32_t, OfBlock> of_blocks_;
   /// Lengths of others that the releasers had acquired, in the order in which they came: addresses differ between runs.
   std::vector<std::pair<SyncObject*, Steps<std::uint32_t>>> from_;

@@ -55,7 +55,7 @@ std::uint32_t lanes_at_the_start(const Warp& w) {
 /// Whether threads of the kernel order each other by more than barriers of the whole block and .sync instructions.
 bool has_fences_or_partial_barriers(const Program& program) {
   return std::any_of(program.sites.begin(), program.sites.end(), [](const Site& site) {
-    if ((site.facts & kFence) || memory_use_of(site).releases) return true;
+    if ((site.facts & (kFence | kMbarrier)) || memory_use_of(site).releases) return true;
     if (site.instruction->opcode.starts_with("barrier.cluster")) return true;
     // bar.sync a, b and bar.arrive a, b name how many threads they wait for; bar.red has its predicates behind.
     return (site.row->meaning.traits & kBarrier) && site.instruction->operands.size() > 1;

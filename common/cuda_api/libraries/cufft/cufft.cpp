@@ -102,9 +102,9 @@ cufftResult make(cufftHandle handle, const Layout& layout, std::size_t* work, vo
   Plan* const plan = plan_of(handle);
   if (plan == nullptr || plan->made) return CUFFT_INVALID_PLAN;
   if (const auto wrong = check(layout); wrong != CUFFT_SUCCESS) return wrong;
-  if (!plan->gpus.empty() && (!is_plain(layout) || layout.half || layout.bfloat))
-    gpulab::libraries::refuse("a cuFFT plan of several GPUs with a layout of its own, or of numbers of 16 bits",
-                              caller);
+  if (!plan->gpus.empty() && (layout.half || layout.bfloat)) return CUFFT_SETUP_FAILED;
+  if (!plan->gpus.empty() && !is_plain(layout))
+    gpulab::libraries::refuse("a cuFFT plan of several GPUs with a layout of its own", caller);
   plan->n = layout.n;
   plan->in = layout.in;
   plan->out = layout.out;
@@ -219,7 +219,7 @@ cufftResult cufftEstimate3d(int nx, int ny, int nz, cufftType type, size_t* work
 cufftResult cufftGetSize(cufftHandle plan, size_t* work) {
   const std::lock_guard lock(plans_mutex);
   const Plan* const known = plan_of(plan);
-  if (known == nullptr || work == nullptr) return CUFFT_INVALID_PLAN;
+  if (known == nullptr || work == nullptr || (!known->made && !known->gpus.empty())) return CUFFT_INVALID_PLAN;
   std::fill_n(work, std::max<std::size_t>(1, known->gpus.size()), 0);
   return CUFFT_SUCCESS;
 }

@@ -178,12 +178,13 @@ cufftResult copy_host(const Plan& plan, const cudaLibXtDesc& descriptor, char* h
 /// From one format to another, over the links between the GPUs.
 cufftResult copy_devices(const Plan& plan, cudaLibXtDesc& to, const cudaLibXtDesc& from, void* caller) {
   if (sharing_of(plan) == Sharing::batch) {
+    if (plan.batch < static_cast<i64>(plan.gpus.size())) return CUFFT_INVALID_VALUE;  // a GPU has nothing
     runtime().find(
         "cufftXtMemcpy: of transforms in a batch nothing is copied from GPU to GPU, though CUFFT_SUCCESS is returned",
         caller);
     return CUFFT_SUCCESS;
   }
-  if (format_of(from) == CUFFT_XT_FORMAT_INPLACE) return wrong_format(plan);
+  if (format_of(from) == CUFFT_XT_FORMAT_INPLACE && from.descriptor->data[0] != nullptr) return wrong_format(plan);
   if (to.descriptor->data[0] == nullptr) return CUFFT_INVALID_VALUE;
   // An order that a transform has left becomes the natural one; there is no other way.
   const bool any = sharing_of(plan) == Sharing::strings;
@@ -267,8 +268,10 @@ extern "C" {
 cufftResult cufftXtSetGPUs(cufftHandle handle, int count, int* which) {
   const std::lock_guard lock(plans_mutex);
   Plan* const plan = plan_of(handle);
-  if (plan == nullptr || plan->made) return CUFFT_INVALID_PLAN;
-  if (count < 2 || count > kMostGpus || which == nullptr) return CUFFT_INVALID_VALUE;
+  if (plan == nullptr) return CUFFT_INVALID_PLAN;
+  if (which == nullptr) return CUFFT_INVALID_VALUE;
+  if (plan->made) return CUFFT_INVALID_PLAN;
+  if (count < 2 || count > kMostGpus) return CUFFT_INVALID_VALUE;
   for (int i = 0; i < count; ++i) {
     if (which[i] >= 0 && which[i] < runtime().gpus()) continue;
     if (which[i] >= 0) runtime().asks_for_gpu(which[i]);
@@ -279,9 +282,9 @@ cufftResult cufftXtSetGPUs(cufftHandle handle, int count, int* which) {
 }
 
 cufftResult cufftXtMalloc(cufftHandle handle, cudaLibXtDesc** descriptor, cufftXtSubFormat format) {
+  if (descriptor == nullptr) return CUFFT_INVALID_VALUE;
   Plan plan;
   if (const auto wrong = find(handle, plan); wrong != CUFFT_SUCCESS) return wrong;
-  if (descriptor == nullptr) return CUFFT_INVALID_VALUE;
   if (const auto wrong = check_format(plan, format); wrong != CUFFT_SUCCESS) return wrong;
   if (plan.batch > 1 && plan.real_in() != plan.real_out() && format != CUFFT_XT_FORMAT_INPLACE)
     gpulab::libraries::refuse("cufftXtMalloc of input or output by itself of a batch of real numbers", GPULAB_CALLER);
@@ -335,13 +338,13 @@ cufftResult cufftXtFree(cudaLibXtDesc* descriptor) {
 }
 
 cufftResult cufftXtMemcpy(cufftHandle handle, void* to, void* from, cufftXtCopyType kind) {
-  Plan plan;
-  if (const auto wrong = find(handle, plan, CUFFT_INTERNAL_ERROR); wrong != CUFFT_SUCCESS) return wrong;
-  if (to == nullptr || from == nullptr) return CUFFT_INVALID_VALUE;
   const bool to_gpus = kind == CUFFT_COPY_HOST_TO_DEVICE || kind == CUFFT_COPY_DEVICE_TO_DEVICE;
   const bool from_gpus = kind == CUFFT_COPY_DEVICE_TO_HOST || kind == CUFFT_COPY_DEVICE_TO_DEVICE;
-  if ((!to_gpus && !from_gpus) || (to_gpus && !is_descriptor(to)) || (from_gpus && !is_descriptor(from)))
-    return CUFFT_INVALID_VALUE;
+  if (!to_gpus && !from_gpus) return CUFFT_INVALID_VALUE;
+  Plan plan;
+  if (const auto wrong = find(handle, plan, CUFFT_INTERNAL_ERROR); wrong != CUFFT_SUCCESS) return wrong;
+  if ((to_gpus && !is_descriptor(to)) || (from_gpus && !is_descriptor(from))) return CUFFT_INVALID_VALUE;
+  if (to == nullptr || from == nullptr) return CUFFT_INTERNAL_ERROR;  // the host's
   if (to_gpus && from_gpus)
     return copy_devices(plan, *static_cast<cudaLibXtDesc*>(to), *static_cast<cudaLibXtDesc*>(from), GPULAB_CALLER);
   return to_gpus ? copy_host(plan, *static_cast<cudaLibXtDesc*>(to), static_cast<char*>(from), true, GPULAB_CALLER)

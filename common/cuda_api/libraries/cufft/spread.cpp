@@ -1,6 +1,7 @@
 #include "common/cuda_api/libraries/cufft/spread.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 
@@ -76,11 +77,15 @@ bool is_one_way(const Plan& plan) {
          (plan.real_in() || plan.real_out());
 }
 
-/// The factors were seen for 2^6, 2^7, 2^10, 2^12 and 2^13 on two GPUs; other lengths follow them.
+/// The inner factor has a third of the length's bits, rounded up, but in long transforms. So seen on two and four GPUs
+/// for floats from 2^6 to 2^24, and for doubles to 2^16; greater lengths follow them.
 Strings strings_of(const Plan& plan) {
+  constexpr std::array<int, 5> kLong = {8, 9, 9, 9, 8};  // from 2^20 on
   const i64 size = plan.n[0], gpus = static_cast<i64>(plan.gpus.size());
   const int bits = std::countr_zero(static_cast<std::uint64_t>(size));
-  const i64 outer = i64{1} << (2 * (bits / 3)), inner = size / outer;
+  const std::size_t beyond = static_cast<std::size_t>(std::max(bits - 20, 0));
+  const int inner_bits = bits >= 20 && beyond < kLong.size() ? kLong[beyond] : (bits + 2) / 3;
+  const i64 inner = i64{1} << inner_bits, outer = size / inner;
   return {size, outer, inner, inner >= 4 * gpus ? 4 * gpus : gpus};
 }
 
@@ -123,8 +128,7 @@ cufftResult check_for_gpus(const Plan& plan) {
   if (plan.gpus.empty() || plan.batch > 1) return CUFFT_SUCCESS;
   if (plan.n.size() > 1) return plan.n[0] < kLeastSide || plan.n[1] < kLeastSide ? CUFFT_INVALID_SIZE : CUFFT_SUCCESS;
   const bool is = !plan.real_in() && !plan.real_out() && plan.n[0] >= kLeastLine &&
-                  std::has_single_bit(static_cast<std::uint64_t>(plan.n[0])) &&
-                  std::has_single_bit(plan.gpus.size());  // numbers of GPUs other than two were not seen
+                  std::has_single_bit(static_cast<std::uint64_t>(plan.n[0])) && std::has_single_bit(plan.gpus.size());
   return is ? CUFFT_SUCCESS : CUFFT_INVALID_SIZE;
 }
 

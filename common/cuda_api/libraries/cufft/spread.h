@@ -1,6 +1,6 @@
 #pragma once
-// Where the elements of a plan lie that several GPUs share, and what can be done with each format. All as two H100s had
-// it (CUDA 13.0): tests/libraries/fourier_gpus.cu.
+// Where the elements of a plan lie that several GPUs share, and what can be done with each format. All as two, three
+// and four H100s had it (CUDA 13.0): tests/libraries/several_gpus/fourier_gpus.cu.
 
 #include <cufftXt.h>
 

@@ -143,8 +143,8 @@ std::vector<char> sum_of(LibraryAccess& memory, const std::vector<Call>& calls, 
   for (const auto& call : calls) {
     auto& mine = ranks.emplace_back(read(memory, call->from + offset, count * size));
     if (!call->factor) continue;
-    const auto [value, address] = *call->factor;
-    multiply(first.type, address == 0 ? value : number_of(first.type, read(memory, address, size).data()), mine, count);
+    const auto [value, address, type] = *call->factor;
+    multiply(type, address == 0 ? value : number_of(type, read(memory, address, size).data()), mine, count);
   }
   return reduced(first.type, first.operation, ranks, count);
 }

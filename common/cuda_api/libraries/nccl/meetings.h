@@ -35,6 +35,7 @@ struct Clique;
 struct Factor {
   double value = 1;
   std::uint64_t address = 0;
+  int type = 0;  ///< DataType that it is for
 };
 
 /// What one rank has called.

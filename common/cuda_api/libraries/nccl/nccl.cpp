@@ -18,6 +18,7 @@ struct ncclComm {
   gpulab::nccl::Ranks ranks;
   int rank = 0, gpu = 0;
   std::vector<std::optional<gpulab::nccl::Factor>> operations{};  ///< of ncclRedOpCreatePreMulSum
+  std::vector<std::size_t> free{};                                ///< those destroyed, taken again from the last
 };
 
 namespace gpulab::nccl {
@@ -101,6 +102,7 @@ ncclResult_t submit(ncclComm_t comm, Posted call) {
   const int ranks = comm->ranks->ranks;
   const auto own = static_cast<std::size_t>(call.operation - operations);
   if (call.operation >= operations && own < comm->operations.size() && comm->operations[own]) {
+    if (comm->operations[own]->type != call.type) return refused(ncclInvalidArgument);
     call.factor = comm->operations[own];
     call.operation = sum;
   }
@@ -230,6 +232,7 @@ ncclResult_t ncclCommCuDevice(ncclComm_t comm, int* device) { return tell(comm, 
 ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank) { return tell(comm, rank, &ncclComm::rank); }
 
 ncclResult_t ncclMemAlloc(void** pointer, std::size_t bytes) {
+  if (pointer == nullptr) return ncclUnhandledCudaError;
   return runtime().allocate(pointer, bytes, "ncclMemAlloc", GPULAB_CALLER) == cudaSuccess ? ncclSuccess
                                                                                           : ncclUnhandledCudaError;
 }
@@ -411,14 +414,23 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void* factor, nccl
   if (operation == nullptr || factor == nullptr || type < 0 || type >= types || !known().has(comm))
     return refused(ncclInvalidArgument);
   constexpr int of_host = 1;
-  *operation = operations + static_cast<int>(comm->operations.size());
-  comm->operations.emplace_back(residence == of_host ? Factor{number_of(type, factor)} : Factor{1, address_of(factor)});
+  if (comm->free.empty()) {
+    comm->free.push_back(comm->operations.size());
+    comm->operations.emplace_back();
+  }
+  const std::size_t own = comm->free.back();
+  comm->free.pop_back();
+  *operation = operations + static_cast<int>(own);
+  comm->operations[own] =
+      residence == of_host ? Factor{number_of(type, factor), 0, type} : Factor{1, address_of(factor), type};
   return ncclSuccess;
 }
 ncclResult_t ncclRedOpDestroy(ncclRedOp_t operation, ncclComm_t comm) {
   const auto own = static_cast<std::size_t>(operation - operations);
-  if (!known().has(comm) || operation < operations || own >= comm->operations.size()) return ncclInvalidArgument;
+  if (!known().has(comm) || operation < operations || own >= comm->operations.size() || !comm->operations[own])
+    return ncclInvalidArgument;
   comm->operations[own].reset();
+  comm->free.push_back(own);
   return ncclSuccess;
 }
 

@@ -87,7 +87,9 @@ constexpr RowWith<Reduction> single(const char* form, const Reduction& with) {
 // Single precision keeps subnormals here, unlike red (an H100).
 constexpr RowWith<Reduction> table[] = {
     EVERYWHERE(".add(.u32,.s32)", sum<u32>, u32),
-    EVERYWHERE(".add.u64", sum<u64>, u64),
+    SHARED(".add.u64", sum<u64>, u64),
+    GLOBAL(".add.u64", sum<u64>, u64),
+    ONE(".add(.u64,.s64)", sum<u64>, u64),  // ptxas takes .s64, which the manual lacks
     EVERYWHERE(".min.u32", least<u32>, u32),
     EVERYWHERE(".min.s32", least<s32>, s32),
     EVERYWHERE(".max.u32", most<u32>, u32),

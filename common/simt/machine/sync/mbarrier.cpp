@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "common/ptx/extent.h"
 #include "common/simt/machine/block.h"
@@ -67,7 +68,18 @@ void store_and_complete(Warp& w, std::uint32_t address, Object object) {
     object.parity = !object.parity;
   }
   store(w, address, object);
-  if (over) block_at(w, address)->wake_sleepers();
+  if (!over) return;
+  BlockContext& owner = *block_at(w, address);
+  owner.launch.tell([&](Observer& observer) { observer.mbarrier_completed(owner, address % kRankBytes); },
+                    kWatchCompleted);
+  owner.wake_sleepers();
+}
+
+/// What the lane has done is told to those who wait for the phase.
+void tell_arrival(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
+  w.block->launch.tell(
+      [&](Observer& observer) { observer.mbarrier_reached(w, op, lane, *block_at(w, address), address % kRankBytes); },
+      kWatchCompleted);
 }
 
 void check_bytes(Warp& w, const MicroOp* op, int lane, const Object& object) {
@@ -81,6 +93,8 @@ void init_mbarrier(Warp& w, const MicroOp* op, int lane, std::uint32_t address, 
   (void)place(w, op, lane, address);
   if (count == 0 || count > kMostArrivals) fault(w, op, lane, "mbarrier count outside 1 to 1048575");
   store(w, address, {count, count, 0, false});
+  w.block->launch.tell([&](Observer& observer) { observer.mbarrier_made(*block_at(w, address), address % kRankBytes); },
+                       kWatchCompleted);
 }
 
 void invalidate_mbarrier(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
@@ -100,6 +114,7 @@ std::uint64_t arrive(Warp& w, const MicroOp* op, int lane, std::uint32_t address
   }
   if (how == Arrival::not_completing && object.pending == 0)
     fault(w, op, lane, "mbarrier.arrive.noComplete completes the phase");
+  tell_arrival(w, op, lane, address);
   store_and_complete(w, address, object);
   return before;
 }
@@ -115,6 +130,8 @@ void complete_bytes(Warp& w, const MicroOp* op, int lane, std::uint32_t address,
   Object object = unpacked(word_at(w, op, lane, address));
   object.bytes -= bytes;
   check_bytes(w, op, lane, object);
+  const std::string_view opcode = w.program->sites[op->site].instruction->opcode;
+  if (opcode.starts_with("st.") || opcode.starts_with("red.")) tell_arrival(w, op, lane, address);
   store_and_complete(w, address, object);
 }
 
@@ -128,7 +145,11 @@ void add_pending(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
 bool phase_is_over(Warp& w, const MicroOp* op, int lane, std::uint32_t address, bool parity) {
   (void)word_at(w, op, lane, address);
   settle_mbarrier(w, address);
-  return parity_of(word_at(w, op, lane, address)) != parity;
+  const bool over = parity_of(word_at(w, op, lane, address)) != parity;
+  if (over)
+    w.block->launch.tell([&](Observer& observer) { observer.mbarrier_passed(w, op, lane, address % kRankBytes); },
+                         kWatchCompleted);
+  return over;
 }
 
 }  // namespace gpulab::simt

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,8 +31,6 @@ class Racecheck final : public Observer {
 
   /// A tool that does not see all that orders threads would accuse the innocent: it says so and stays out.
   void grid_started(const LaunchState& launch) override {
-    const auto& sites = launch.program->sites;
-    on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) { return (s.facts & kMbarrier) != 0; });
     program_ = launch.program;
     for (const std::uint32_t site : loops_of(*program_))
       accusations_.add({.tool = "racecheck",
@@ -38,8 +38,16 @@ class Racecheck final : public Observer {
                                    "waits at all, it never ends; make the variable volatile, or read it by an atomic "
                                    "(atomicAdd(p, 0), cuda::atomic_ref)",
                         .first = {.site = site}});
-    if (!on_) return accusations_.note_unchecked("racecheck", *program_, "mbarrier");
+    // Grids that synchronise so many threads take more than a launch may.
+    on_ = launch.grid_workspace == 0 || launch.grid.volume() * launch.block.volume() <= kMostTogether ||
+          std::none_of(program_->sites.begin(), program_->sites.end(),
+                       [](const Site& s) { return (s.facts & kMbarrier) != 0; });
+    if (!on_)
+      return accusations_.note_unchecked("racecheck", *program_,
+                                         "mbarriers in a cooperative grid of more than 65536 threads");
     over_.clear();
+    phases_.clear();
+    has_clusters_ = launch.cluster.volume() > 1;
     on_ = detector_.start(launch);
     if (!on_) accusations_.warn_unchecked("racecheck", *program_, "tells no more than 2^32 threads apart");
   }
@@ -86,7 +94,7 @@ class Racecheck final : public Observer {
   void barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lanes, std::uint32_t count) override {
     if (!on_ || count == 0) return;
     BlockHistory& history = detector_.history(w);
-    SyncObject& barrier = detector_.sync(key_of(*w.block, number));
+    SyncObject& barrier = own_barrier(key_of(*w.block, number));
     for (std::uint32_t left = lanes; left; left &= left - 1)
       barrier.release(history.release(thread_in_block(w, std::countr_zero(left)), true));
   }
@@ -96,7 +104,7 @@ class Racecheck final : public Observer {
   /// fenced.
   void cluster_reached(Warp& w, const MicroOp* op) override {
     if (!on_) return;
-    const bool now = w.program->sites[op->site].instruction->opcode.find(".relaxed") == std::string_view::npos;
+    const bool now = !is_relaxed(w, op);
     BlockHistory& history = detector_.history(w);
     SyncObject& barrier = detector_.sync(key_of(*w.block->cluster->blocks.front(), kClusterBarrier));
     w.block->charged += kWorkOfArrivals;
@@ -120,10 +128,46 @@ class Racecheck final : public Observer {
       history.acquire(thread_in_block(w, std::countr_zero(left)), over->second);
   }
 
+  /// Who finds a phase of an mbarrier over knows what those who arrived in it, or before, had done: .relaxed, what they
+  /// had fenced.
+  void mbarrier_made(const BlockContext& owner, std::uint32_t address) override {
+    if (on_) phases_.erase(key_of(owner, kMbarriers + address));
+  }
+  void mbarrier_reached(Warp& w, const MicroOp* op, int lane, const BlockContext& owner,
+                        std::uint32_t address) override {
+    if (!on_) return;
+    BlockHistory& history = detector_.history(w);
+    const std::uint32_t thread = thread_in_block(w, lane);
+    const bool now = !is_relaxed(w, op);
+    w.block->charged += kWorkOfArrivals / kLanes;
+    if (now || history.has_fenced(thread))
+      own_barrier(key_of(owner, kMbarriers + address)).release(history.release(thread, now));
+  }
+  void mbarrier_completed(const BlockContext& owner, std::uint32_t address) override {
+    if (!on_) return;
+    const auto key = key_of(owner, kMbarriers + address);
+    if (SyncObject* const mbarrier = detector_.find_sync(key)) phases_[key] = mbarrier->acquire();
+  }
+  void mbarrier_passed(const Warp& w, const MicroOp* op, int lane, std::uint32_t address) override {
+    if (!on_) return;
+    const auto over = phases_.find(key_of(*w.block, kMbarriers + address));
+    if (over == phases_.end()) return;
+    BlockHistory& history = detector_.history(w);
+    w.block->charged += kWorkOfArrivals / kLanes;
+    if (is_relaxed(w, op))
+      history.acquire_at_fence(thread_in_block(w, lane), over->second);
+    else
+      history.acquire(thread_in_block(w, lane), over->second);
+  }
+
  private:
-  /// Behind the numbers of a block's barriers.
-  static constexpr std::uint32_t kClusterBarrier = 16;
+  /// Behind the numbers of a block's barriers: those of clusters, and by their places mbarriers.
+  static constexpr std::uint32_t kClusterBarrier = 16, kMbarriers = 1u << 20;
+  static constexpr std::uint64_t kMostTogether = 65536;
   static constexpr std::uint64_t kWorkOfArrivals = 256;  ///< of a warp, in warp instructions
+  static bool is_relaxed(const Warp& w, const MicroOp* op) {
+    return w.program->sites[op->site].instruction->opcode.find(".relaxed") != std::string_view::npos;
+  }
   static RaceDetector::SyncKey key_of(const BlockContext& block, std::uint32_t barrier) {
     return {static_cast<std::uint32_t>(block.linear), kSharedWindow + barrier};
   }
@@ -132,6 +176,13 @@ class Racecheck final : public Observer {
     const auto threads = static_cast<std::uint32_t>(w.block->launch.block.volume());
     const std::uint32_t lanes = std::min<std::uint32_t>(threads - w.index * kLanes, kLanes);
     return ~w.live & (lanes == kLanes ? kFullMask : (1u << lanes) - 1);
+  }
+
+  /// Of a block, whose threads alone come to it unless it has siblings.
+  SyncObject& own_barrier(const RaceDetector::SyncKey& key) {
+    SyncObject& barrier = detector_.sync(key);
+    if (!has_clusters_) barrier.keep_within_a_block();
+    return barrier;
   }
 
   Accusations& accusations_;
@@ -145,8 +196,10 @@ class Racecheck final : public Observer {
 
   std::unordered_map<const Program*, std::vector<std::uint32_t>> loops_;
   std::unordered_map<std::uint64_t, Acquired> over_;  ///< by a cluster's first block: what its last barrier told
+  std::map<RaceDetector::SyncKey, Acquired> phases_;  ///< by mbarrier: what its last phase that is over told
   const Program* program_ = nullptr;
   bool on_ = true;  ///< for this grid
+  bool has_clusters_ = false;
 };
 
 void Racecheck::barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone) {

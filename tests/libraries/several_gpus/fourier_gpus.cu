@@ -4,8 +4,9 @@
 #include <cufftXt.h>
 
 #include <algorithm>
+#include <tuple>
 
-#include "cases.h"
+#include "../cases.h"
 
 static int gpus = 2;
 static vector<int> which;
@@ -301,6 +302,46 @@ static void refusals(int section) {
     cufftXtSetGPUs(plan, gpus, which.data()), cufftMakePlan1d(plan, 1024, CUFFT_C2C, 1, work);
     IS("copy of null", cufftXtMemcpy(plan, nullptr, host.data(), CUFFT_COPY_HOST_TO_DEVICE));
   }
+  // Each of these may fault, and is a process of its own.
+  if (section >= 30 && section < 40) {
+    cufftXtSetGPUs(plan, gpus, which.data()), cufftMakePlan1d(plan, 1024, CUFFT_C2C, 1, work);
+    cufftXtMalloc(plan, &d, CUFFT_XT_FORMAT_INPLACE);
+    if (section == 30) IS("copy of null to the host", cufftXtMemcpy(plan, host.data(), nullptr, CUFFT_COPY_DEVICE_TO_HOST));
+    if (section == 31) IS("copy to a host's null", cufftXtMemcpy(plan, nullptr, d, CUFFT_COPY_DEVICE_TO_HOST));
+    if (section == 32) IS("copy from a host's null", cufftXtMemcpy(plan, d, nullptr, CUFFT_COPY_HOST_TO_DEVICE));
+    if (section == 33) IS("copy of null between GPUs", cufftXtMemcpy(plan, d, nullptr, CUFFT_COPY_DEVICE_TO_DEVICE));
+    if (section == 34) IS("copy to null between GPUs", cufftXtMemcpy(plan, nullptr, d, CUFFT_COPY_DEVICE_TO_DEVICE));
+    if (section == 35) IS("exec from null", cufftXtExecDescriptorC2C(plan, nullptr, d, -1));
+    if (section == 36) IS("exec to null", cufftXtExecDescriptorC2C(plan, d, nullptr, -1));
+    if (section == 37) IS("query into null", cufftXtQueryPlan(plan, nullptr, CUFFT_QUERY_1D_FACTORS));
+    if (section == 38) IS("GPUs from null", cufftXtSetGPUs(planned({{64}}, CUFFT_C2C, 0), gpus, nullptr));
+    if (section == 39) IS("XtExec of several GPUs", cufftXtExec(plan, d, d, -1));
+  }
+  if (section == 40) {  // plans by 64-bit sizes and types of their own
+    for (const auto& [what, in, out, exec] : vector<std::tuple<const char*, cudaDataType, cudaDataType, cudaDataType>>{
+             {"C2C", CUDA_C_32F, CUDA_C_32F, CUDA_C_32F}, {"Z2Z", CUDA_C_64F, CUDA_C_64F, CUDA_C_64F}, {"halves", CUDA_C_16F, CUDA_C_16F, CUDA_C_16F},
+             {"bf16", CUDA_C_16BF, CUDA_C_16BF, CUDA_C_16BF}, {"D2Z", CUDA_R_64F, CUDA_C_64F, CUDA_C_64F}}) {
+      long long size[2] = {64, 64};
+      cufftHandle xt;
+      cufftCreate(&xt), cufftXtSetGPUs(xt, gpus, which.data());
+      IS(text("64-bit plan of %s", what), cufftXtMakePlanMany(xt, 2, size, nullptr, 1, 0, in, nullptr, 1, 0, out, 1, work, exec));
+      cudaLibXtDesc* memory = nullptr;
+      const int status = cufftXtMalloc(xt, &memory, CUFFT_XT_FORMAT_INPLACE);
+      line(text("refused memory of a 64-bit plan of %s", what), status, 0, 0, status == 0 ? described(memory) : "");
+    }
+  }
+  if (section == 41 || section == 42) {  // lengths of one dimension: what the library knows of them, and what it takes
+    for (int64_t n = 32; n <= 1 << 28; n *= 2) {
+      cufftHandle one;
+      cufftCreate(&one), cufftXtSetGPUs(one, gpus, which.data());
+      const int made = cufftMakePlan1d(one, int(n), section == 41 ? CUFFT_C2C : CUFFT_Z2Z, 1, work);
+      cufftXt1dFactors f = {};
+      const int status = made == 0 ? cufftXtQueryPlan(one, &f, CUFFT_QUERY_1D_FACTORS) : 0;
+      line(text("factors of %lld %s", (long long)n, section == 41 ? "floats" : "doubles"), made * 100 + status, 0, 0, text("size %lld strings %lld of %lld, substrings of %lld, factors %lld %lld masks %llx %llx %llx %llx shifts %d %d %d %d", f.size, f.stringCount, f.stringLength,
+           f.substringLength, f.factor1, f.factor2, f.stringMask, f.substringMask, f.factor1Mask, f.factor2Mask, f.stringShift, f.substringShift, f.factor1Shift, f.factor2Shift));
+      cufftDestroy(one);
+    }
+  }
   if (section == 6) {
     cufftXtSetGPUs(plan, 2, which.data()), cufftMakePlan2d(plan, 64, 64, CUFFT_C2C, work);
     cufftXtMalloc(planned({{32, 32}}, CUFFT_C2C, 2), &d, CUFFT_XT_FORMAT_INPLACE);
@@ -315,7 +356,7 @@ int main(int count, char** words) {
   for (int i = 0; i < gpus; ++i) which.push_back(i);
   const int section = count > 2 ? std::atoi(words[2]) : -1;
   const auto is = [&](int one) { return section < 0 || section == one; };
-  for (int one = 0; one < 7; ++one) if (is(one)) refusals(one);
+  for (const int one : {0, 1, 2, 3, 4, 5, 6, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42}) if (is(one)) refusals(one);
   if (is(10)) for (const int n : {64, 128, 1024, 4096}) layouts({{n}}, CUFFT_Z2Z);
   if (is(11)) for (const int n : {100, 1000, 96, 1296, 8192}) layouts({{n}}, CUFFT_Z2Z);
   if (is(12)) for (const Shape& s : vector<Shape>{{{32, 32}}, {{33, 35}}, {{64, 37}}}) layouts(s, CUFFT_Z2Z);
@@ -325,5 +366,12 @@ int main(int count, char** words) {
   if (is(16)) for (const auto type : {CUFFT_D2Z, CUFFT_Z2D}) for (const Shape& s : vector<Shape>{{{64}, 3}, {{8, 9}, 5}}) layouts(s, type);
   if (is(17)) layouts({{1024}}, CUFFT_C2C), layouts({{32, 48}}, CUFFT_C2C), layouts({{32, 48}}, CUFFT_R2C), layouts({{32, 48}}, CUFFT_C2R);
   if (is(18)) for (const int n : {64, 1024}) layouts({{n}}, CUFFT_D2Z), layouts({{n}}, CUFFT_Z2D);
+  if (is(19)) for (const int n : {256, 512}) layouts({{n}}, CUFFT_Z2Z);
+  if (is(20)) for (const int n : {2048, 16384}) layouts({{n}}, CUFFT_Z2Z);
+  if (is(21)) layouts({{32768}}, CUFFT_Z2Z);
+  if (is(22)) layouts({{65536}}, CUFFT_Z2Z);
+  if (is(23)) for (const Shape& s : vector<Shape>{{{64}, 2}, {{64}, 6}, {{32}, 7}, {{16, 4, 4}, 3}}) layouts(s, CUFFT_Z2Z);
+  if (is(24)) for (const Shape& s : vector<Shape>{{{40, 33}}, {{37, 64}}, {{35, 33, 34}}, {{32, 34, 7}}}) layouts(s, CUFFT_Z2Z);
+  if (is(25)) for (const auto type : {CUFFT_D2Z, CUFFT_Z2D}) for (const Shape& s : vector<Shape>{{{35, 46}}, {{34, 33, 7}}, {{32, 32, 32}}}) layouts(s, type);
   return end();
 }
