@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "common/simt/device_runtime/builtins.h"
-#include "common/simt/timing/sector_set.h"
+#include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
 

@@ -96,6 +96,33 @@ TEST_CASE("a table in constant memory serves one address after another") {
   CHECK(apart > 5 * same);
 }
 
+TEST_CASE("matrices that wmma.load brings from memory take the time of their bytes, and ldmatrix that of its rows") {
+  // 16 KB of each warp, as 32 matrices of 16 x 16 halves or by words of 16 bytes.
+  const std::string own = "shr.u32 r5, r4, 5; mul.wide.u32 d4, r5, 16384; add.s64 d4, d8, d4; mov.u32 r6, 16;";
+  std::string matrices = own, words = own + "and.b32 r5, r3, 31; mul.wide.u32 d5, r5, 16; add.s64 d4, d4, d5;";
+  for (int i = 0; i < 32; ++i) {
+    matrices += fmt::format(
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {{r10,r11,r12,r13,r14,r15,r16,r17}}, [d4+{}], r6;"
+        "xor.b32 r20, r20, r10; xor.b32 r20, r20, r13;",
+        512 * i);
+    words += fmt::format("ld.global.v4.u32 {{r10,r11,r12,r13}}, [d4+{}]; xor.b32 r20, r20, r10;", 512 * i);
+  }
+  const std::string used = "cvt.rn.f32.u32 f1, r20;";
+  const Asked asked{.blocks = 264, .more = 9 << 20};
+  const double by_words = us_of(words + used, asked), by_matrices = us_of(matrices + used, asked);
+  CHECK(by_matrices > 0.75 * by_words);
+  CHECK(by_matrices < 1.5 * by_words);
+
+  const auto rows = [&](std::string_view count, std::string_view registers) {
+    std::string body = "and.b32 r5, r3, 31; shl.b32 r5, r5, 4; mov.u32 r6, s; add.u32 r5, r5, r6;";
+    for (int i = 0; i < 64; ++i)
+      body += fmt::format("ldmatrix.sync.aligned.m8n8.{}.shared.b16 {{{}}}, [r5+{}]; xor.b32 r20, r20, r10;", count,
+                          registers, 512 * (i % 8));
+    return us_of(body + used, {2000});
+  };
+  CHECK(rows("x4", "r10,r11,r12,r13") > 2 * rows("x1", "r10"));
+}
+
 TEST_CASE("stores of all blocks to parts of a few sectors queue at their slice of L2") {
   const auto store = [](std::string_view address) {
     std::string body = fmt::format("cvt.u64.u32 d4, r1; {} add.s64 d4, d9, d4;", address);
