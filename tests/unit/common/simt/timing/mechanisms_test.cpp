@@ -96,6 +96,28 @@ TEST_CASE("a table in constant memory serves one address after another") {
   CHECK(apart > 5 * same);
 }
 
+TEST_CASE("bit operations of three operands are one instruction, as are sums of three and a rotation with a sum") {
+  // Time that issuing alone would take of 400 steps. A register is written once, as NVVM has it: its name is the
+  // step's.
+  const auto issued = [](std::string_view step) {
+    std::string body = ".reg .b32 x<1300>; mov.u32 r21, r4; mov.u32 r22, r1;", before = "r3";
+    for (int i = 0; i < 1200; i += 3) {
+      const std::string own = fmt::format("x{}", i);
+      body += fmt::format(fmt::runtime(step), before, own, fmt::format("x{}", i + 1), fmt::format("x{}", i + 2));
+      before = own;
+    }
+    const auto time = time_of(body + fmt::format("cvt.rn.f32.u32 f1, {};", before), {1056});
+    return time.issue * time.kernel_ms;
+  };
+  const double one = issued("lop3.b32 {1}, {0}, r21, r22, 0xca;"), most = 1.2 * one, two = 1.7 * one;
+  CHECK(issued("xor.b32 {2}, r21, r22; and.b32 {3}, {0}, {2}; xor.b32 {1}, {3}, r22;") < most);
+  CHECK(issued("add.u32 {2}, {0}, r21; add.u32 {1}, {2}, r22;") < most);
+  CHECK(issued("shf.l.wrap.b32 {2}, {0}, {0}, 7; add.u32 {1}, {2}, r22;") < most);
+  // Four summands are two instructions, and so is a sum of which others take a part, too.
+  CHECK(issued("add.u32 {2}, {0}, r21; add.u32 {3}, {2}, r22; add.u32 {1}, {3}, r3;") > two);
+  CHECK(issued("add.u32 {2}, {0}, r21; add.u32 {1}, {2}, r22; xor.b32 r22, r22, {2};") > two);
+}
+
 TEST_CASE("matrices that wmma.load brings from memory take the time of their bytes, and ldmatrix that of its rows") {
   // 16 KB of each warp, as 32 matrices of 16 x 16 halves or by words of 16 bytes.
   const std::string own = "shr.u32 r5, r4, 5; mul.wide.u32 d4, r5, 16384; add.s64 d4, d8, d4; mov.u32 r6, 16;";
