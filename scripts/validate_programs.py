@@ -80,6 +80,9 @@ class Modelling:
         program.checkout.extract(program.needs, root)
         words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
         code, _, said, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
+        if code and "separate compilation" in said:  # kernels that launch kernels
+            words = ["-rdc=true", *words]
+            code, _, said, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
         if code and "cudaThreadSynchronize" in said:  # CUDA 13 has it by its later name alone
             code, _, _, _ = limited([self.gpulab, "nvcc", "-DcudaThreadSynchronize=cudaDeviceSynchronize", *words], folder, 300, self.environment)
         return folder if code == 0 else None

@@ -1,4 +1,5 @@
 """How the programs of HeCBench and of NVIDIA's samples are built and run, as far as their texts say."""
+import json
 import posixpath
 import re
 import shlex
@@ -219,8 +220,20 @@ def course_file(name, path, checkout):
     return program
 
 
+def listed(name, facts, checkout):
+    """A program that the checkout's survey.json describes: folder, sources, flags, links, arguments, needs (folders and files)."""
+    program = Program(name, facts["folder"], checkout)
+    program.sources, program.flags = facts["sources"], facts.get("flags", [])
+    program.links, program.arguments = facts.get("links", []), facts.get("arguments", [])
+    program.needs = sorted({path for place in facts.get("needs", [facts["folder"]]) for path in checkout.below(place)})
+    program.text = "\n".join(checkout.text(path) for path in checkout.below(facts["folder"]) if TEXT.search(path))
+    return program
+
+
 def programs_of(checkout):
     """Names, and what makes the Program of each; in a repository of neither kind, each .cu file with a main()."""
+    if "survey.json" in checkout.objects:
+        return {name: lambda n=name, f=facts: listed(n, f, checkout) for name, facts in json.loads(checkout.text("survey.json")).items()}
     found = {}
     for path in checkout.objects:
         parts = path.split("/")

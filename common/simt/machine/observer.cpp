@@ -67,6 +67,10 @@ const MicroOp* observe_traced_access(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
+void tell_request(Warp& w, const MicroOp* op, const MatrixRequest& request) {
+  tell(w, kWatchTraced, 0, [&](Observer& observer) { observer.traced_request(w, op, request); });
+}
+
 const MicroOp* observe_fence(Warp& w, const MicroOp* op) {
   tell(w, kWatchFences, kLookAtFence, [&](Observer& observer) { observer.fence(w); });
   return op + 1;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,14 @@ enum class WayPoint : std::uint16_t {
   branch,   ///< about to branch: one way leads to the barrier, one around it
   meeting,  ///< where these ways meet again
   work      ///< behind a meeting: a store, an atomic, a call … is near
+};
+
+/// What ptxas makes one machine instruction of: ldmatrix, stmatrix, and parts of wmma.load and wmma.store.
+struct MatrixRequest {
+  std::span<const std::uint64_t, kLanes> places;  ///< by lane, in the state space; active ones are Warp::mask's
+  std::uint32_t bytes = 0;                        ///< per lane
+  bool shared = false, store = false;
+  int number = 0;  ///< of the instruction's requests
 };
 
 class Observer {
@@ -104,6 +113,8 @@ class Observer {
   virtual void entered(Warp&, std::uint32_t /*block*/) {}
   /// access() of a traced warp.
   virtual void traced_access(Warp&, const MicroOp*) {}
+  /// An instruction that moves matrices, of a traced warp: each of its requests, one after another.
+  virtual void traced_request(Warp&, const MicroOp*, const MatrixRequest&) {}
   virtual void fence(Warp&) {}
   /// A .sync instruction is next. Its lanes may still have to wait for other members of their mask.
   virtual void collective(Warp&, const MicroOp*) {}
@@ -185,6 +196,8 @@ const MicroOp* observe_access(Warp& warp, const MicroOp* op);
 /// imm: the basic block.
 const MicroOp* observe_entry(Warp& warp, const MicroOp* op);
 const MicroOp* observe_traced_access(Warp& warp, const MicroOp* op);
+/// For the instructions themselves.
+void tell_request(Warp& warp, const MicroOp* op, const MatrixRequest& request);
 const MicroOp* observe_fence(Warp& warp, const MicroOp* op);
 const MicroOp* observe_collective(Warp& warp, const MicroOp* op);
 

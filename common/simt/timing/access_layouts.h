@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/simt/timing/code/code.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

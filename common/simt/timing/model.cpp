@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "common/simt/device_runtime/builtins.h"
-#include "common/simt/timing/sector_set.h"
+#include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
 
@@ -216,7 +216,7 @@ void TimingModel::touch(const BlockTrace& block, const TracedAccess& access, boo
   last = whole ? UINT64_MAX : std::max(last, block.sectors[access.first_sector + access.sectors - 1]);
 }
 
-/// Rounds at the slices of L2 that some blocks go to, by slice; two neighbouring lines share one.
+/// Rounds at the slices of L2 that some blocks go to, by slice.
 struct TimingModel::Slices {
   struct Slice {
     double cycles = 0;
@@ -225,9 +225,14 @@ struct TimingModel::Slices {
   };
   std::unordered_map<std::uint64_t, Slice> by_key;
 
-  void add(std::uint64_t sector, double cycles, std::uint64_t block) {
-    constexpr int lines = 3;  // two are eight sectors
-    auto& slice = by_key.try_emplace(sector >> lines, Slice{0, block, false}).first->second;
+  /// Two neighbouring lines share a slice, and of 1 KB the lines 0, 1, 4, 5 and 2, 3, 6, 7: atomics of all SMs at lines
+  /// 0 and 1 take as long as at one of them (60 us, 54), at 0 and 2 half (28), at 0 and 4 the whole (51), at all eight
+  /// half (30), at 0 and 8 half (29; an H100).
+  static std::uint64_t of_atomic(std::uint64_t sector) { return sector >> 5 << 1 | (sector >> 3 & 1); }
+  static std::uint64_t of_store(std::uint64_t sector) { return sector >> 3; }
+
+  void add(std::uint64_t key, double cycles, std::uint64_t block) {
+    auto& slice = by_key.try_emplace(key, Slice{0, block, false}).first->second;
     slice.cycles += cycles;
     slice.shared |= slice.block != block;
   }
@@ -247,37 +252,44 @@ void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Sli
                      : a.by_lane ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
                      : a.real    ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
                                  : a.same_address * gpu_.slice_round_cycles;
-  slices.add(a.hot_sector, hot, block.linear);
+  slices.add(Slices::of_atomic(a.hot_sector), hot, block.linear);
   if (a.sectors < 2) return;
   const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
   for (std::uint32_t i = 0; i < a.sectors; ++i)
     if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
-      slices.add(sector, other, block.linear);
+      slices.add(Slices::of_atomic(sector), other, block.linear);
 }
 
 /// Cycles that the slice of L2 takes which has the most to do: an atomic goes in rounds there, and so does a store of a
 /// part of a sector, which L2 has to merge (2997 blocks that each store one byte again and again, in 94 sectors).
 /// Blocks that run at once meet there; those of the next wave may meet elsewhere.
 double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const {
+  // Stores of all SMs to parts of one sector, with loads between: 1.5 ns each (65 536 take 104 us, 270 336 397).
+  constexpr double of_sector = 2.2;
   double all = 0;
   const Swaps missed = missed_swaps(trace, per_sm);
   for (std::size_t first = 0; first < trace.blocks.size(); first += per_sm) {
     const std::size_t end = std::min<std::size_t>(first + per_sm, trace.blocks.size());
-    Slices slices;
+    Slices slices, stored, at_sector;
     if (first == 0 && missed.lanes > 0) {  // once on each SM, and not again for each `scale` of the traced blocks
       const double all = scale * static_cast<double>(trace.blocks.size());
       const double used = std::min(all, static_cast<double>(sms(profile_)));
-      slices.add(missed.sector, missed.lanes * gpu_.same_address_cycles * used / scale, trace.blocks.front().linear);
-      slices.add(missed.sector, 0, trace.blocks.back().linear + 1);
+      const std::uint64_t key = Slices::of_atomic(missed.sector);
+      slices.add(key, missed.lanes * gpu_.same_address_cycles * used / scale, trace.blocks.front().linear);
+      slices.add(key, 0, trace.blocks.back().linear + 1);
     }
     for (std::size_t b = first; b < end; ++b)
       for (const TracedAccess& a : trace.blocks[b].accesses) {
         if (a.space != TracedAccess::Space::global) continue;
         if (a.atomic) add_atomic(trace.blocks[b], a, slices);
-        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; ++i)
-          slices.add(trace.blocks[b].sectors[a.first_sector + i], gpu_.slice_round_cycles, trace.blocks[b].linear);
+        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; ++i) {
+          const std::uint64_t sector = trace.blocks[b].sectors[a.first_sector + i];
+          stored.add(Slices::of_store(sector), gpu_.slice_round_cycles, trace.blocks[b].linear);
+          at_sector.add(sector, of_sector * gpu_.slice_round_cycles, trace.blocks[b].linear);
+        }
       }
-    all += slices.most(scale, end - first > 1);
+    const bool several = end - first > 1;
+    all += std::max({slices.most(scale, several), stored.most(scale, several), at_sector.most(scale, several)});
   }
   return all;
 }

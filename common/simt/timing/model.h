@@ -17,7 +17,7 @@
 #include "common/simt/timing/modelled_time.h"
 #include "common/simt/timing/sm.h"
 #include "common/simt/timing/spread.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

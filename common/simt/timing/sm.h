@@ -13,7 +13,7 @@
 #include "common/simt/timing/code/code.h"
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/site_time.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "common/simt/timing/gpu_timing.h"
-#include "common/simt/timing/sector_set.h"
 #include "common/simt/timing/sm.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/sector_set.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

@@ -6,7 +6,7 @@
 
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/modelled_time.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "common/simt/timing/sector_set.h"
+#include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
 

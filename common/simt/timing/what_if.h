@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/counters.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

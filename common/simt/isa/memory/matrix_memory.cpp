@@ -10,6 +10,7 @@
 #include "common/simt/isa/memory/memory_lanes.h"
 #include "common/simt/isa/warp/collective.h"
 #include "common/simt/isa/warp/fragment.h"
+#include "common/simt/machine/observer.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -60,6 +61,13 @@ const How& how_of(const MicroOp* op);
 struct Request {
   std::byte* host[kLanes];
 };
+
+/// Request `number` of an instruction is traced.
+inline void trace_request(Warp& w, const MicroOp* op, const Addresses::List& places, u32 width, bool shared,
+                          Access access, int number) {
+  if (w.traced) [[unlikely]]
+    tell_request(w, op, {places.at, width, shared, access == Access::store, number});
+}
 
 template <bool counted>
 inline void issue_shared(Warp& w, const MicroOp* op, const Addresses& addresses, u32 width, Access access,
@@ -116,6 +124,7 @@ const MicroOp* matrices(Warp& w, const MicroOp* op) {
   for (u64& at : places.at) at = in_space(w, at);
   Request request;
   if (count < 4) set_mask(w, (1u << 8 * (count & 3)) - 1);
+  trace_request(w, op, places, 16, true, access, 0);
   issue_shared<counted>(w, op, Addresses(places), 16, access, request);
   set_mask(w, kFullMask);
   for (int i = 0; i < count; ++i) move_matrix<access>(request.host + 8 * i, values<u32>(w, op, first + i), transposed);
@@ -174,6 +183,7 @@ inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u
   for (int n = 0; n < t.requests(); ++n) {
     const Addresses::List places = request_addresses(t, n, base, stride);
     const Addresses addresses(places);
+    trace_request(w, op, places, t.width(), shared, access, n);
     if (shared)
       issue_shared<counted>(w, op, addresses, t.width(), access, requests[n]);
     else

@@ -8,6 +8,7 @@
 #include "common/simt/counting/statistics.h"
 #include "common/simt/timing/code/branches.h"
 #include "common/simt/timing/code/instruction_costs.h"
+#include "common/simt/timing/code/joins.h"
 #include "common/simt/timing/code/schedule.h"
 #include "common/simt/timing/code/vectors.h"
 
@@ -185,31 +186,6 @@ InstructionCost cost_in_float(const Site& site) {
                                             : InstructionCost{Pipe::fp32, 1, 2, 4};
 }
 
-/// A multiplication or a shift whose result an addition takes becomes one instruction with it (IMAD, LEA).
-void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
-  const auto starts = [&](const TimedInstruction& t, std::string_view word) {
-    return program.sites[t.site].instruction->opcode.starts_with(word);
-  };
-  const auto by_constant = [&](const TimedInstruction& t) {
-    const auto& operands = program.sites[t.site].instruction->operands;
-    return operands.size() == 3 && operands[2].kind == ptx::Operand::Kind::integer;
-  };
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    // a - b * 3 is IMAD b, -3, a.
-    const bool subtracts = starts(code[i], "sub.");
-    if ((!starts(code[i], "add.") && !subtracts) || code[i].cost.pipe != Pipe::add) continue;
-    for (std::size_t k = i; k-- > 0 && k + 16 > i;) {
-      if (!is_one_of(code[k].out[0], code[i].in)) continue;
-      if (subtracts && (code[k].out[0] != code[i].in[1] || !starts(code[k], "mul.") || !by_constant(code[k]))) break;
-      if ((starts(code[k], "mul.wide") || starts(code[k], "mul.lo") || starts(code[k], "shl.")) && code[k].cost.issue) {
-        code[i].cost = code[k].cost.pipe == Pipe::heavy ? code[k].cost : InstructionCost{Pipe::alu, 1, 2, 5};
-        code[k].cost = {Pipe::none, 0, 0, 0};
-      }
-      break;
-    }
-  }
-}
-
 /// Code for a debugger: each PTX instruction becomes at least one of the GPU's, which the next one waits for. What
 /// moves a value, sets a predicate or leaves a block becomes two (MOV MOV, ISETP PLOP3, BRA BRA), a call four.
 void leave_unoptimised(const Program& program, std::vector<TimedInstruction>& code) {
@@ -333,6 +309,7 @@ void TimedCode::finish(const Program& program, TimedRegion& region, Alignments& 
   const bool may_unroll = !code.empty() && code.back().kind == TimedInstruction::Kind::branch &&
                           !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
   join_pairs(program, code);
+  join_words(program, code, readers_);
   join_neighbours(program, code, alignments);
   schedule(code, of_thread_);
   if (may_unroll) region.unrolled = unroll(code, registers_, of_thread_);
@@ -389,6 +366,11 @@ TimedCode::TimedCode(const Program& program, ThreadRegisters of_thread, double s
     if (s < in_float.size() && in_float[s]) added.cost = cost_in_float(site);
     instructions_ += added.cost.issue;
   }
+  readers_.resize(registers_ + 1);
+  for (const TimedRegion& block : blocks_)
+    for (const TimedInstruction& t : block.code)
+      for (const std::uint16_t r : t.in)
+        if (r) ++readers_[r];
   if (program.module->debug) {
     for (TimedRegion& block : blocks_) leave_unoptimised(program, block.code);
     return;

@@ -98,7 +98,8 @@ class TimedCode {
   std::vector<std::unique_ptr<TimedRegion>> merged_;
   std::uint32_t registers_ = 1;
   std::uint32_t instructions_ = 0;
-  std::vector<std::uint32_t> places_;  ///< by site
+  std::vector<std::uint32_t> places_;   ///< by site
+  std::vector<std::uint32_t> readers_;  ///< by register: instructions that take it
 };
 
 }  // namespace gpulab::simt

@@ -96,6 +96,81 @@ TEST_CASE("a table in constant memory serves one address after another") {
   CHECK(apart > 5 * same);
 }
 
+TEST_CASE("bit operations of three operands are one instruction, as are sums of three and a rotation with a sum") {
+  // Time that issuing alone would take of 400 steps. A register is written once, as NVVM has it: its name is the
+  // step's.
+  const auto issued = [](std::string_view step) {
+    // What a step takes beside the one before changes from step to step: else all of them were one function of three.
+    std::string body = ".reg .b32 x<1300>, a<7>, b<5>;", before = "r3";
+    for (int i = 0; i < 7; ++i) body += fmt::format("mad.lo.u32 a{}, r4, {}, r1;", i, 3 * i + 5);
+    for (int i = 0; i < 5; ++i) body += fmt::format("mad.lo.u32 b{}, r4, {}, r3;", i, 5 * i + 7);
+    for (int i = 0; i < 1200; i += 3) {
+      const std::string own = fmt::format("x{}", i);
+      body += fmt::format(fmt::runtime(step), before, own, fmt::format("x{}", i + 1), fmt::format("x{}", i + 2),
+                          fmt::format("a{}", i % 7), fmt::format("b{}", i % 5));
+      before = own;
+    }
+    const auto time = time_of(body + fmt::format("cvt.rn.f32.u32 f1, {};", before), {1056});
+    return time.issue * time.kernel_ms;
+  };
+  const double one = issued("lop3.b32 {1}, {0}, {4}, {5}, 0xca;"), most = 1.2 * one, two = 1.7 * one;
+  CHECK(issued("xor.b32 {2}, {4}, {5}; and.b32 {3}, {0}, {2}; xor.b32 {1}, {3}, {4};") < most);
+  CHECK(issued("add.u32 {2}, {0}, {4}; add.u32 {1}, {2}, {5};") < most);
+  CHECK(issued("shf.l.wrap.b32 {2}, {0}, {0}, 7; add.u32 {1}, {2}, {4};") < most);
+  // Five summands are two instructions, and so is a sum of which others take a part, too.
+  CHECK(issued("add.u32 {2}, {0}, {4}; add.u32 {3}, {2}, {5}; add.u32 {1}, {3}, r3;") > 1.4 * one);
+  CHECK(issued("add.u32 {2}, {0}, {4}; add.u32 {3}, {2}, {5}; xor.b32 {1}, {3}, {2};") > two);
+}
+
+TEST_CASE("lines 0, 1, 4 and 5 of a KB share a slice of L2 for atomics; stores to one sector between loads queue") {
+  // Each warp's atomics go to one of two lines so far apart.
+  const auto atomics = [](int apart) {
+    std::string body = fmt::format(
+        "shr.u32 r5, r4, 5; and.b32 r5, r5, 1; mul.wide.u32 d4, r5, {}; add.s64 d4, d9, d4;"
+        "and.b32 r5, r3, 31; mul.wide.u32 d5, r5, 4; add.s64 d4, d4, d5;",
+        apart);
+    for (int i = 0; i < 32; ++i) body += "red.global.add.u32 [d4], 1;";
+    return us_of(body, {1056});
+  };
+  const double together = atomics(128);
+  CHECK(atomics(512) > 0.9 * together);
+  CHECK(atomics(256) < 0.7 * together);
+  CHECK(atomics(1024) < 0.7 * together);
+  const auto stores = [](std::string_view place) {
+    std::string body = fmt::format("cvt.u64.u32 d4, r1; {} add.s64 d4, d9, d4; mov.u64 d5, d1;", place);
+    for (int i = 0; i < 64; ++i) body += "ld.volatile.global.f32 f2, [d5]; add.f32 f1, f1, f2; st.global.f32 [d4], f1;";
+    return us_of(body, {528});
+  };
+  CHECK(stores("mov.u64 d4, 0;") > 2 * stores("shl.b64 d4, d4, 12;"));
+}
+
+TEST_CASE("matrices that wmma.load brings from memory take the time of their bytes, and ldmatrix that of its rows") {
+  // 16 KB of each warp, as 32 matrices of 16 x 16 halves or by words of 16 bytes.
+  const std::string own = "shr.u32 r5, r4, 5; mul.wide.u32 d4, r5, 16384; add.s64 d4, d8, d4; mov.u32 r6, 16;";
+  std::string matrices = own, words = own + "and.b32 r5, r3, 31; mul.wide.u32 d5, r5, 16; add.s64 d4, d4, d5;";
+  for (int i = 0; i < 32; ++i) {
+    matrices += fmt::format(
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {{r10,r11,r12,r13,r14,r15,r16,r17}}, [d4+{}], r6;"
+        "xor.b32 r20, r20, r10; xor.b32 r20, r20, r13;",
+        512 * i);
+    words += fmt::format("ld.global.v4.u32 {{r10,r11,r12,r13}}, [d4+{}]; xor.b32 r20, r20, r10;", 512 * i);
+  }
+  const std::string used = "cvt.rn.f32.u32 f1, r20;";
+  const Asked asked{.blocks = 264, .more = 9 << 20};
+  const double by_words = us_of(words + used, asked), by_matrices = us_of(matrices + used, asked);
+  CHECK(by_matrices > 0.75 * by_words);
+  CHECK(by_matrices < 1.5 * by_words);
+
+  const auto rows = [&](std::string_view count, std::string_view registers) {
+    std::string body = "and.b32 r5, r3, 31; shl.b32 r5, r5, 4; mov.u32 r6, s; add.u32 r5, r5, r6;";
+    for (int i = 0; i < 64; ++i)
+      body += fmt::format("ldmatrix.sync.aligned.m8n8.{}.shared.b16 {{{}}}, [r5+{}]; xor.b32 r20, r20, r10;", count,
+                          registers, 512 * (i % 8));
+    return us_of(body + used, {2000});
+  };
+  CHECK(rows("x4", "r10,r11,r12,r13") > 2 * rows("x1", "r10"));
+}
+
 TEST_CASE("stores of all blocks to parts of a few sectors queue at their slice of L2") {
   const auto store = [](std::string_view address) {
     std::string body = fmt::format("cvt.u64.u32 d4, r1; {} add.s64 d4, d9, d4;", address);

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "common/device/simulator/simulated.h"
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 #include "tests/catch.h"
 #include "tests/device_contract.h"
 

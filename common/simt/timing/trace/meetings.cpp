@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 namespace gpulab::simt {
 

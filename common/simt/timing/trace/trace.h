@@ -123,6 +123,7 @@ class Tracer final : public Observer {
   void block_ended(const BlockContext& block) override;
   void entered(Warp& warp, std::uint32_t block) override;
   void traced_access(Warp& warp, const MicroOp* op) override;
+  void traced_request(Warp& warp, const MicroOp* op, const MatrixRequest& request) override;
 
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;

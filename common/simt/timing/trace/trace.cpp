@@ -1,4 +1,4 @@
-#include "common/simt/timing/trace.h"
+#include "common/simt/timing/trace/trace.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <bit>
 #include <string_view>
 
-#include "common/simt/counting/access.h"
-#include "common/simt/timing/sector_set.h"
+#include "common/simt/timing/trace/lanes.h"
+#include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
 
@@ -23,193 +23,12 @@ constexpr std::size_t kMostAgain = 4096;
 
 using Space = TracedAccess::Space;
 
-Space space_at(std::uint64_t address, const MemoryUse& use) {
-  if (use.space == MemoryUse::Space::shared || use.space == MemoryUse::Space::cluster) return Space::shared;
-  if (use.space == MemoryUse::Space::local) return Space::local;
-  if (use.space == MemoryUse::Space::generic && address - kSharedWindow < kWindowBytes) return Space::shared;
-  if (use.space == MemoryUse::Space::generic && address - kLocalWindow < kWindowBytes) return Space::local;
-  return Space::global;
-}
-
-/// The address at which the most lanes meet, and how many do.
-std::pair<std::uint64_t, int> hottest(std::array<std::uint64_t, kLanes> addresses, int count) {
-  std::sort(addresses.begin(), addresses.begin() + count);
-  std::pair<std::uint64_t, int> most{addresses[0], 1};
-  int run = 1;
-  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) {
-    run = addresses[i] == addresses[i - 1] ? run + 1 : 1;
-    if (run > most.second) most = {addresses[i], run};
-  }
-  return most;
-}
-
 /// Whether an atomic goes lane by lane where lanes meet. Neither ptxas nor the GPU makes one of several that swap,
 /// exchange, or count up or down to a limit: 16 384 lanes that do each of these four once at a word take 53 us, seven
 /// sums, minima and bit operations of the same lanes included.
 bool goes_by_lane(std::string_view opcode) {
   constexpr std::string_view names[] = {".cas", ".exch", ".inc", ".dec"};
   return std::ranges::any_of(names, [&](std::string_view name) { return opcode.find(name) != std::string_view::npos; });
-}
-
-/// Whether the distances from lane to lane are of more than three kinds: a block's rows have two or three.
-bool is_scattered(const std::array<std::uint64_t, kLanes>& addresses, int count) {
-  std::array<std::uint64_t, 3> kinds{};
-  std::size_t known = 0;
-  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) {
-    const std::uint64_t apart = addresses[i] - addresses[i - 1];
-    if (std::find(kinds.begin(), kinds.begin() + known, apart) != kinds.begin() + known) continue;
-    if (known == kinds.size()) return true;
-    kinds[known++] = apart;
-  }
-  return false;
-}
-
-/// Of an atomic: how many rounds L2 needs, a round for each lane at the fullest address of each sector.
-std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
-  std::sort(addresses.begin(), addresses.begin() + count);
-  int rounds = 0, most = 0, run = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const bool same_sector = i > 0 && addresses[i] >> 5 == addresses[i - 1] >> 5;
-    if (!same_sector) {
-      rounds += most;
-      most = 0;
-    }
-    run = i > 0 && addresses[i] == addresses[i - 1] ? run + 1 : 1;
-    most = std::max(most, run);
-  }
-  return static_cast<std::uint8_t>(rounds + most);
-}
-
-/// Where the active lanes' bytes lie.
-struct Addresses {
-  std::array<std::uint64_t, kLanes> by_lane, packed;  ///< packed: of the active lanes alone, `count` of them
-  int count = 0;
-  bool on_a_line = false;  ///< each is as far from the one before, upwards, or all are the same
-
-  // NOLINTNEXTLINE(*-member-init): what is read is written here; zeros first would take as long as the rest
-  Addresses(const Warp& w, const MicroOp* op, std::uint16_t slot) {
-    for (int lane = 0; lane < kLanes; ++lane) by_lane[static_cast<std::size_t>(lane)] = address_of(w, op, slot, lane);
-    if (w.mask == kFullMask) {
-      packed = by_lane;
-      count = kLanes;
-    } else {
-      for (std::uint32_t left = w.mask; left; left &= left - 1)
-        packed[static_cast<std::size_t>(count++)] = by_lane[static_cast<std::size_t>(std::countr_zero(left))];
-    }
-    const std::uint64_t step = count > 1 ? packed[1] - packed[0] : 0;
-    std::uint64_t apart = step >> 32;
-    for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) apart |= (packed[i] - packed[i - 1]) ^ step;
-    on_a_line = apart == 0;
-  }
-};
-
-/// Whether lanes that store `bytes` each leave bytes of their sectors as they were; several may store the same ones.
-bool leaves_bytes(const Addresses& addresses, std::uint32_t bytes, std::uint32_t sectors) {
-  const auto count = static_cast<std::uint32_t>(addresses.count);
-  if (count * bytes < sectors * 32) return true;
-  if (addresses.on_a_line && addresses.packed[1] != addresses.packed[0]) return false;  // no two the same
-  auto sorted = addresses.packed;
-  std::sort(sorted.begin(), sorted.begin() + count);
-  const auto distinct = std::unique(sorted.begin(), sorted.begin() + count) - sorted.begin();
-  return static_cast<std::uint32_t>(distinct) * bytes < sectors * 32;
-}
-
-/// What an access to shared memory takes. Most repeat what their instruction has done last.
-const Pattern& pattern_of(const Warp& w, std::uint32_t site, const Addresses& addresses, const MemoryUse& use) {
-  struct Known {
-    Pattern pattern{};
-    std::uint32_t bytes = 0;
-    bool store = false;
-  };
-  thread_local std::array<Known, 32> known_ones;
-  std::int32_t relative[kLanes];
-  const std::uint64_t base = addresses.packed[0];
-  for (std::size_t lane = 0; lane < kLanes; ++lane)
-    relative[lane] = (w.mask >> lane & 1) != 0 ? static_cast<std::int32_t>(addresses.by_lane[lane] - base) : 0;
-  const std::uint32_t phase = (static_cast<std::uint32_t>(base) & 127) | kSharedPhase;
-  Known& known = known_ones[site % known_ones.size()];
-  if (known.bytes == use.bytes && known.store == use.store && known.pattern.mask == w.mask &&
-      known.pattern.phase == phase && std::ranges::equal(known.pattern.relative, relative))
-    return known.pattern;
-  known.bytes = use.bytes;
-  known.store = use.store;
-  set_shape(known.pattern, relative, w.mask, phase, use.bytes);
-  count_pattern(known.pattern, use.bytes, use.store, false);
-  return known.pattern;
-}
-
-/// Of local memory, in order: word w of lane l lies at 128 w + 4 l behind a place of the warp's own, so that eight
-/// lanes' words are a sector. Lanes are at few places, aligned ones.
-void find_local_sectors(const Warp& w, std::uint32_t words, const Addresses& addresses, BlockTrace& trace) {
-  struct At {
-    std::uint64_t word;
-    std::uint32_t eights;  ///< of lanes: a bit for each that has one there
-  };
-  std::array<At, kLanes> places;  // NOLINT(*-member-init): as far as `known`
-  std::size_t known = 0;
-  std::uint32_t lanes = w.mask;
-  for (std::size_t i = 0; lanes != 0; ++i, lanes &= lanes - 1) {
-    const std::uint64_t word = (addresses.packed[i] & 0xffff) / 4;
-    std::size_t k = 0;
-    while (k < known && places[k].word != word) ++k;
-    if (k == known) places[known++] = {word, 0};
-    places[k].eights |= 1u << std::countr_zero(lanes) / 8;
-  }
-  std::sort(places.begin(), places.begin() + known, [](const At& a, const At& b) { return a.word < b.word; });
-  const std::uint64_t own = ((std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24)) >> 5;
-  for (std::size_t k = 0; k < known; ++k)
-    for (std::uint32_t word = 0; word < words; ++word)
-      for (std::uint32_t left = places[k].eights; left; left &= left - 1)
-        trace.sectors.push_back(own + (places[k].word + word) * 4 + static_cast<std::uint32_t>(std::countr_zero(left)));
-}
-
-/// The same of global memory; false: they are not in order yet.
-bool find_global_sectors(const Addresses& addresses, std::uint32_t bytes, std::size_t first,
-                         std::vector<std::uint64_t>& sectors) {
-  bool in_order = true;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(addresses.count); ++i) {
-    const std::uint64_t at = addresses.packed[i];
-    for (std::uint64_t sector = at >> 5; sector <= (at + bytes - 1) >> 5; ++sector)
-      if (sectors.size() == first || sectors.back() != sector) {
-        in_order = in_order && (sectors.size() == first || sectors.back() < sector);
-        sectors.push_back(sector);
-      }
-  }
-  return in_order;
-}
-
-/// Which sectors the active lanes' bytes lie in, kept in the trace, and how these are used.
-void find_sectors(const Warp& w, const MemoryUse& use, const Addresses& addresses, BlockTrace& trace,
-                  TracedAccess& access) {
-  auto& sectors = trace.sectors;
-  const int count = addresses.count;
-  access.first_sector = static_cast<std::uint32_t>(sectors.size());
-  bool in_order = true;
-  if (access.space == Space::local)
-    find_local_sectors(w, (use.bytes + 3u) / 4, addresses, trace);
-  else
-    in_order = find_global_sectors(addresses, use.bytes, access.first_sector, sectors);
-  const auto begin = sectors.begin() + access.first_sector;
-  if (!in_order) {
-    std::sort(begin, sectors.end());
-    sectors.erase(std::unique(begin, sectors.end()), sectors.end());
-  }
-  access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
-  access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
-  access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
-  access.partial = use.store && leaves_bytes(addresses, use.bytes, access.sectors);
-  access.scattered = !addresses.on_a_line && is_scattered(addresses.packed, count);
-  access.random = access.scattered && !in_order;
-  // L1 looks up a line of each of four kinds in a cycle: 6.5 cycles for 20 lines at random, 10 for 31
-  // (open_gather_l1_…).
-  std::array<std::uint8_t, 4> lines{};
-  std::uint64_t line = UINT64_MAX;
-  for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
-    if (*s >> 2 != line) {
-      line = *s >> 2;
-      ++access.lines;
-      access.passes = std::max(access.passes, ++lines[line % lines.size()]);
-    }
 }
 
 /// What the runtime calls memory that lies with the host, and managed memory: by the function that made it, of either
@@ -220,6 +39,19 @@ bool lies_with_host(std::string_view name) {
 }
 bool is_managed(std::string_view name) {
   return name.starts_with("cudaMallocManaged") || name.starts_with("cuMemAllocManaged");
+}
+
+/// Which allocation an access to global memory goes to, and with whom that lies.
+void find_allocation(const Warp& w, std::uint64_t address, BlockTrace& trace, TracedAccess& access) {
+  const Allocation* const a = w.global->find(address);
+  if (!a) return;
+  access.allocation = a->index;
+  if (trace.last_allocation != a->index) {
+    trace.last_allocation = a->index;
+    trace.last_of_host = lies_with_host(a->name);
+    trace.managed |= is_managed(a->name);
+  }
+  access.of_host = trace.last_of_host;
 }
 
 }  // namespace
@@ -429,6 +261,34 @@ GridTrace Tracer::take() {
   return std::exchange(grid_, {});
 }
 
+void Tracer::traced_request(Warp& w, const MicroOp* op, const MatrixRequest& request) {
+  BlockTrace* trace = trace_of(*w.block);
+  auto& events = trace->warps[w.index];
+  const bool further = request.number > 0 && !events.empty() && (events.back().what & TraceEvent::kAccess) != 0;
+  const MemoryUse use{
+      .load = !request.store, .store = request.store, .bytes = static_cast<std::uint8_t>(request.bytes)};
+  const LaneAddresses addresses(w, request.places);
+  TracedAccess access;
+  access.site = op->site;
+  access.space = request.shared ? Space::shared : Space::global;
+  if (request.shared) {
+    const Pattern& pattern = pattern_of(w, op->site, addresses, use);
+    access.wavefronts = pattern.wavefronts;
+    access.ideal_wavefronts = pattern.ideal_wavefronts;
+  } else {
+    find_allocation(w, addresses.packed[0], *trace, access);
+    find_sectors(w, use, addresses, *trace, access);
+    if (use.load && access.lines > 1)
+      access.passes = std::max(access.passes, pattern_of(w, op->site, addresses, use).wavefronts);
+  }
+  if (further) {
+    join(trace->accesses.back(), access, *trace);
+    return;
+  }
+  events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
+  trace->accesses.push_back(access);
+}
+
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
   const MemoryUse& use = uses_[op->site].use;
   const bool constant = uses_[op->site].constant;
@@ -436,21 +296,12 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   BlockTrace* trace = trace_of(*w.block);
   TracedAccess access;
   access.site = op->site;
-  Addresses addresses(w, op, op->r[use.address]);
-  auto& packed = addresses.packed;
+  const LaneAddresses addresses(w, op, op->r[use.address]);
+  auto packed = addresses.packed;
   const int count = addresses.count;
   access.space = constant ? Space::constant : space_at(packed[0], use);
   access.atomic = use.atomic;
-  if (access.space == Space::global)
-    if (const Allocation* a = w.global->find(packed[0])) {
-      access.allocation = a->index;
-      if (trace->last_allocation != a->index) {
-        trace->last_allocation = a->index;
-        trace->last_of_host = lies_with_host(a->name);
-        trace->managed |= is_managed(a->name);
-      }
-      access.of_host = trace->last_of_host;
-    }
+  if (access.space == Space::global) find_allocation(w, packed[0], *trace, access);
   if (use.atomic) {
     const auto [address, lanes] = hottest(packed, count);
     access.same_address = static_cast<std::uint8_t>(lanes);
