@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "common/simt/isa/facts.h"
+
 namespace gpulab::simt {
 
 namespace {
@@ -58,13 +60,15 @@ class Flow {
       const ptx::Instruction& i = *site.instruction;
       if (i.operands.empty() || !writes_first_operand(*site.row)) continue;
       const Origins result = of_result(site);
-      const auto add = [&](std::int32_t reg) {
-        if (reg < 0 || (of_[static_cast<std::size_t>(reg)] | result) == of_[static_cast<std::size_t>(reg)]) return;
-        of_[static_cast<std::size_t>(reg)] |= result;
+      const auto add = [&](std::int32_t reg, Origins origins) {
+        if (reg < 0 || (of_[static_cast<std::size_t>(reg)] | origins) == of_[static_cast<std::size_t>(reg)]) return;
+        of_[static_cast<std::size_t>(reg)] |= origins;
         more = true;
       };
-      add(i.operands[0].reg), add(i.operands[0].second_reg);
-      for (const ptx::Operand& element : i.operands[0].elements) add(element.reg);
+      add(i.operands[0].reg, result);
+      // Whether the lane that a shuffle reads is in range has nothing to do with what it holds: CUB adds where it is.
+      add(i.operands[0].second_reg, site.facts & kShuffle ? of_sources(i, 2) : result);
+      for (const ptx::Operand& element : i.operands[0].elements) add(element.reg, result);
     }
     return more;
   }

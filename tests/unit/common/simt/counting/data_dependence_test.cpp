@@ -61,6 +61,8 @@ TEST_CASE("what is loaded and only worked with decides nothing: parameters do, t
   CHECK(choosing("setp.lt.u32 %p, %x, 7; selp.u32 %y, %x, %t, %p; st.global.u32 [%a], %y;") == "o");
   CHECK(choosing("mul.wide.u32 %w, %n, 4; add.u64 %c, %a, %w; st.global.u32 [%c], %x;") == "on");
   CHECK(choosing("shfl.sync.bfly.b32 %y, %x, 1, 31, -1; st.global.u32 [%a], %y;") == "o");
+  CHECK(choosing("shfl.sync.down.b32 %y|%p, %x, 1, 31, -1; @%p add.u32 %x, %x, %y; st.global.u32 [%a], %x;") == "o");
+  CHECK(choosing("shfl.sync.idx.b32 %y|%p, %t, %n, 31, -1; @%p add.u32 %x, %x, %y; st.global.u32 [%a], %x;") == "on");
   CHECK(choosing("setp.eq.u32 %p, %x, 0; vote.sync.any.pred %q, %p, -1; selp.u32 %y, 1, 0, %q;") == "o");
   CHECK(choosing("setp.eq.u32 %p, %x, 0; barrier.sync 0; bar.red.or.pred %q, 0, %p; selp.u32 %y, 1, 0, %q;") == "o");
   CHECK(choosing("st.shared.u32 [tile], %x; bar.sync 0; ld.shared.u32 %y, [tile+4]; st.global.u32 [%a], %y;") == "o");
@@ -84,6 +86,8 @@ TEST_CASE("branches, guards and addresses by what was loaded depend on memory, h
   CHECK(choosing("shfl.sync.bfly.b32 %y, %x, 1, 31, -1; setp.eq.u32 %p, %y, 0; @%p bra END; "
                  "st.global.u32 [%a], %x; END:") == "m");
   CHECK(choosing("shfl.sync.bfly.b32 %y, %t, 1, 31, %x;") == "m");
+  CHECK(choosing("shfl.sync.idx.b32 %y|%p, %t, %x, 31, -1; @%p add.u32 %y, %y, 1;") == "m");
+  CHECK(choosing("match.all.sync.b32 %y|%p, %x, -1; @%p add.u32 %y, %y, 1;") == "m");
   CHECK(choosing("activemask.b32 %y; shfl.sync.bfly.b32 %z, %t, 1, 31, %y;") == "m");
   CHECK(choosing("barrier.sync %x, 32;") == "m");
   CHECK(choosing("nanosleep.u32 %x;") == "m");
