@@ -46,7 +46,7 @@ struct KernelRecord {
   std::string cpp_name;  ///< "add"
   std::uint64_t launches = 0;
   std::uint64_t repeats = 0;    ///< of these, not run: an earlier one had done the same (Options::repeats)
-  std::uint64_t uncounted = 0;  ///< run, but not counted: an earlier one had counted the same
+  std::uint64_t uncounted = 0;  ///< run, but not counted: earlier ones had counted the same
   /// Some polled what the host writes, and ran beside it: its counters depend on how long it waited.
   bool beside_host = false;
   Dim3 grid, block;  ///< of the first

@@ -21,7 +21,8 @@ const KnownCounts::Known* KnownCounts::find(const LoadedKernel& kernel, const La
   const auto depends = depend_on_.find(launch.kernel);
   if (depends == depend_on_.end() || depends->second.memory) return nullptr;
   const auto found = known_.find(key_of(kernel, launch));
-  return found != known_.end() && found->second.outcome.counters ? &found->second : nullptr;
+  if (found == known_.end() || found->second.counted < kCounted || !found->second.outcome.counters) return nullptr;
+  return &found->second;
 }
 
 RepeatedLaunches::Outcome* KnownCounts::ran(const LoadedKernel& kernel, const Launch& launch, simt::UsedMemory used) {
@@ -31,7 +32,7 @@ RepeatedLaunches::Outcome* KnownCounts::ran(const LoadedKernel& kernel, const La
   if (depends->second.memory) return nullptr;
   if (known_.size() >= kMostLaunches) known_.clear();
   Known& known = known_[key_of(kernel, launch)];
-  known = {std::move(used), {}};
+  known = {known.counted + 1, std::move(used), {}};
   return &known.outcome;
 }
 

@@ -3,7 +3,7 @@
 // launch is run, but nothing of it is counted, traced or modelled: its counters and its modelled time are the earlier
 // one's.
 //
-// A launch is one of these if an earlier one had the same kernel and shape, and the same arguments as far as these
+// A launch is one of these if two earlier ones had the same kernel and shape, and the same arguments as far as these
 // choose branches and addresses, and if nothing that memory holds chooses any (simt/counting/data_dependence.h). Then
 // each warp executes the same instructions and accesses the same addresses.
 
@@ -23,10 +23,11 @@ class KnownCounts {
  public:
   using Launch = RepeatedLaunches::Launch;
   struct Known {
+    int counted = 0;  ///< launches
     simt::UsedMemory used;
     RepeatedLaunches::Outcome outcome;
   };
-  /// What an earlier launch counted that this one would count, until the next call of ran(). nullptr: nobody knows.
+  /// What two earlier launches counted that this one would count, until the next call of ran(). nullptr: nobody knows.
   [[nodiscard]] const Known* find(const LoadedKernel& kernel, const Launch& launch);
   /// It has been run and counted, and used this memory. Where another may count the same, the outcome to fill in, which
   /// stays until the next call; nullptr otherwise.
@@ -34,6 +35,8 @@ class KnownCounts {
 
  private:
   static constexpr std::size_t kMostLaunches = 1024;
+  /// The first finds L2 as whatever came before has left it; from the second on its modelled time is the same.
+  static constexpr int kCounted = 2;
   using Key = std::pair<std::vector<std::uint64_t>, std::vector<std::byte>>;  ///< kernel and shape, parameters
   [[nodiscard]] Key key_of(const LoadedKernel& kernel, const Launch& launch) const;
 

@@ -260,8 +260,8 @@ std::vector<std::string> program_notes(const ProgramRun& run) {
                     grouped(repeats), grouped(launches)));
   if (uncounted > 0)
     notes.push_back(
-        fmt::format("{} of {} launches ran uncounted: an earlier one differs in data alone, on which no branch and no "
-                    "address of the kernel depends, and they count as that one did (--every-launch counts each)",
+        fmt::format("{} of {} launches ran uncounted: earlier ones differ in data alone, on which no branch and no "
+                    "address of the kernel depends, and they count as those did (--every-launch counts each)",
                     grouped(uncounted), grouped(launches)));
   notes.insert(notes.end(), run.record.notes.begin(), run.record.notes.end());
   return notes;
