@@ -143,13 +143,19 @@ class HigherThanDeserved(Class):
             self.assertEqual(item["status"], "partial")
             self.assertIn("// gpulab: block 256", item["parts"][0]["reason"])
 
-    def test_what_racecheck_cannot_watch_is_not_graded(self):
-        """An mbarrier would switch it off: nobody calls such a kernel right."""
-        off = '__shared__ long bar; asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(unsigned(__cvta_generic_to_shared(&bar))));'
-        self.hand_in("hides", kernel(off + ATOMIC))
+    def test_an_mbarrier_hides_no_race(self):
+        """It switched racecheck off once."""
+        off = '__shared__ long bar; if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(unsigned(__cvta_generic_to_shared(&bar))));\n'
+        tree = "extern __shared__ char raw[]; T* s = reinterpret_cast<T*>(raw); const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n" \
+               "s[t] = i < n ? in[i] : T(0);\n" \
+               "for (int h = blockDim.x / 2; h > 0; h /= 2) { if (t < h) s[t] += s[t + h]; }\n" \
+               "if (t == 0) atomicAdd(out, s[0]);"
+        self.hand_in("right", kernel(off + ATOMIC))
+        self.hand_in("hides", kernel(off + tree))
         graded = self.grade()
-        self.assertEqual((graded["hides"]["status"], graded["hides"]["score"]), ("infrastructure", None))
-        self.assertIn("racecheck could not watch", graded["hides"]["reason"])
+        self.assertEqual(self.item(graded["right"], "correct")["earned"], 50)
+        self.assertEqual(graded["hides"]["score"], 0)
+        self.assertRegex(self.item(graded["hides"], "correct")["parts"][0]["reason"], "racecheck: total<int>: race in shared memory")
 
     def test_an_overrun_that_only_hidden_inputs_show_is_one(self):
         """Nothing faults: what lies behind the array is its neighbour. `blocks`, `odd` and `powers` are hidden."""
