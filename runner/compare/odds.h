@@ -21,7 +21,7 @@ struct RatioErrors {
 };
 [[nodiscard]] const RatioErrors& ratio_errors(PairKind kind);
 
-/// A direction that is less likely is not called: of foreign pairs that are called 93 % are right, and a third stays
+/// A direction that is less likely is not called: of foreign pairs that are called 94 % are right, and a third stays
 /// undecided (tests/timing/README.md).
 constexpr double kSureDirection = 0.86;
 /// The same of "same".

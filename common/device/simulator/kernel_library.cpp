@@ -157,18 +157,17 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
   kernel.handle = kernels_.size();
   auto frames = frames_of(*program, loaded.image, entry);
   return kernels_.emplace_back(
-      LoadedKernel{std::move(program), std::move(kernel), loaded.image, gpu_, std::move(frames)});
+      LoadedKernel{std::move(program), std::move(kernel), loaded.image, gpu_, loaded.number, std::move(frames)});
 }
 
 std::shared_ptr<simt::Program> KernelLibrary::uncounted(std::size_t handle) {
   LoadedKernel& loaded = kernels_.at(handle);
   if (loaded.uncounted) return loaded.uncounted;
-  auto& mine = gpus_.at(static_cast<std::size_t>(loaded.gpu)).modules;
-  const auto module = std::ranges::find_if(mine, [&](const Module& m) { return m.image.name == loaded.image.name; });
+  const Module& module = gpus_.at(static_cast<std::size_t>(loaded.gpu)).modules.at(loaded.module);
   simt::DecodeContext context = decoding_;
   context.counters = context.split_at_barriers = false;
   context.watches = 0;
-  context.address_of = [&](std::string_view name) { return module->variables.address_of(name); };
+  context.address_of = [&](std::string_view name) { return module.variables.address_of(name); };
   context.allocate_parameters = [&](std::uint64_t) { return loaded.program->parameter_address; };
   loaded.uncounted = simt::decode(loaded.program->module, loaded.kernel.entry, context);
   return loaded.uncounted;

@@ -27,6 +27,7 @@ struct LoadedKernel {
   Kernel kernel;                               ///< as the host sees it; its handle is the library's
   ModuleImage image;                           ///< the module that it is from
   int gpu = 0;                                 ///< whose variables it uses
+  std::size_t module = 0;                      ///< that GPU's, by number
   std::vector<std::uint32_t> frames{};         ///< of the program's functions, as StackLimit's
   std::shared_ptr<simt::Program> uncounted{};  ///< the same without counts, once somebody has asked for it
   /// Arguments laid out as the PTX parameter list has them.

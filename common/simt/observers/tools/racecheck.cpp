@@ -63,6 +63,9 @@ class Racecheck final : public Observer {
     if (!on_) return;
     detector_.check_end(block);
     detector_.blocks().end(block);
+    if (has_clusters_) return;  // siblings may still ask
+    const auto own = static_cast<std::uint32_t>(block.linear);
+    phases_.erase(phases_.lower_bound({own, 0}), phases_.upper_bound({own, UINT64_MAX}));
   }
 
   void access(Warp& w, const MicroOp* op) override {
