@@ -30,6 +30,9 @@
 // out: no such root: invalid argument, no such type: invalid argument, no communicator: invalid argument
 // out: of another type: invalid argument, destroyed twice: invalid argument, the same number 1, memory to null: unhandled cuda error
 //
+// out: blocking 7: invalid argument: blocking is 7, not 0 or 1
+// out: sent to itself alone: invalid usage: rank 0 sends to itself what it does not receive in this group
+//
 // case: --gpus 2 -- alone :: 4
 // err: rank 0 waits in ncclAllReduce \(1024 float, sum\) for ever: rank 1 has not called it
 // err: every rank has to call it: from a thread of its own, or all from one thread between ncclGroupStart\(\) and ncclGroupEnd\(\)
@@ -362,6 +365,15 @@ void errors() {
   NCCL(ncclRedOpCreatePreMulSum(&next, &half, ncclFloat, ncclScalarHostImmediate, comms[0]));
   printf("of another type: %s, destroyed twice: %s, the same number %d, memory to null: %s\n", first_words(other_type).c_str(), first_words(again).c_str(), next == operation,
          first_words(ncclMemAlloc(nullptr, 10)).c_str());
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 7;
+  ncclUniqueId id;
+  ncclComm_t comm;
+  NCCL(ncclGetUniqueId(&id));
+  const ncclResult_t blocking = ncclCommInitRankConfig(&comm, 1, id, 0, &config);
+  printf("blocking 7: %s: %s\n", first_words(blocking).c_str(), ncclGetLastError(nullptr));
+  const ncclResult_t to_itself = ncclSend(nullptr, 0, ncclFloat, 0, comms[0], nullptr);
+  printf("sent to itself alone: %s: %s\n", first_words(to_itself).c_str(), ncclGetLastError(comms[0]));
 }
 
 void mistakes(const std::string& what) {

@@ -22,6 +22,7 @@ struct LibraryBuffer {
   std::string name;                  ///< as the manual calls it: "A"
   std::uint64_t first = 0, end = 0;  ///< of all rows together; nothing where they are equal
   std::uint64_t rows = 0;
+  std::uint64_t alignment = 1;  ///< bytes that `first` is a multiple of, else the operation fails as a kernel would
   std::function<std::pair<std::uint64_t, std::uint64_t>(std::uint64_t)> row{};  ///< address and bytes of the i-th
   bool reads = false, writes = false;
 };
@@ -110,6 +111,8 @@ class LibraryRuntime {
   [[nodiscard]] virtual int current_gpu() const = 0;
   /// The program wants a GPU of that number, which it has not: a note.
   virtual void asks_for_gpu(int gpu) = 0;
+  /// Kernels of each of the two reach the other's memory from now on, as by cudaDeviceEnablePeerAccess.
+  virtual void reach_each_other(int gpu, int other) = 0;
   /// Does `work`, during which that GPU is the calling thread's current one.
   virtual void on_gpu(int gpu, const std::function<void()>& work) = 0;
   /// Whose stream that is, where `gpu` is current; -1: there is no such stream.

@@ -175,6 +175,8 @@ class Session {
   void print();
   /// The error that the work so far has left and nobody has been told yet becomes the process's: it stays.
   cudaError_t surface();
+  /// The error that a GPU has for a launch that failed so.
+  static cudaError_t error_of(const LaunchError& error);
   [[nodiscard]] cudaError_t sticky() const { return sticky_; }
 
   /// The program has asked for the last error: it knows of launches that were refused.

@@ -141,7 +141,7 @@ static void queries() {
   line("destroy it", ncclCommDestroy(one), 0, 0);
   vector<ncclComm_t> more(32);
   const int twice[] = {0, 0}, none[] = {0, 99}, minus[] = {-1, 0};
-  IS("all: null", ncclCommInitAll(nullptr, gpus, nullptr)), IS("all: none", ncclCommInitAll(more.data(), 0, nullptr)), IS("all: -1", ncclCommInitAll(more.data(), -1, nullptr)), IS("all: twice", ncclCommInitAll(more.data(), 2, twice)),
+  IS("all: null", ncclCommInitAll(nullptr, gpus, nullptr)), IS("all: -1", ncclCommInitAll(more.data(), -1, nullptr)), IS("all: twice", ncclCommInitAll(more.data(), 2, twice)),
       IS("all: 99", ncclCommInitAll(more.data(), 2, none)), IS("all: -1 by number", ncclCommInitAll(more.data(), 2, minus)), IS("all: too many", ncclCommInitAll(more.data(), 17, nullptr));
   IS("group end alone", ncclGroupEnd());
   IS("destroy null", ncclCommDestroy(nullptr)), IS("abort null", ncclCommAbort(nullptr)), IS("finalize null", ncclCommFinalize(nullptr));
@@ -180,11 +180,11 @@ static void arguments() {
   ncclRedOp_t op = ncclRedOp_t(77);
   float factor = 0.5f;
   status = ncclRedOpCreatePreMulSum(&op, &factor, ncclFloat, ncclScalarHostImmediate, comms[0]);
-  line("premul", status, 0, 0, text("%d", int(op)));
+  line("premul", status, 0, 0, text("of one's own %d", int(op) > 4));
   line("destroy an operation", ncclRedOpDestroy(op, comms[0]), 0, 0);
   IS("destroy it again", ncclRedOpDestroy(op, comms[0])), IS("destroy a sum", ncclRedOpDestroy(ncclSum, comms[0])), IS("destroy an operation of null", ncclRedOpDestroy(op, nullptr)), IS("destroy operation -1", ncclRedOpDestroy(ncclRedOp_t(-1), comms[0]));
   IS("premul of no type", ncclRedOpCreatePreMulSum(&op, &factor, ncclDataType_t(99), ncclScalarHostImmediate, comms[0])), IS("premul of null", ncclRedOpCreatePreMulSum(&op, &factor, ncclFloat, ncclScalarHostImmediate, nullptr));
-  for (int i = 0; i < 3; ++i) status = ncclRedOpCreatePreMulSum(&op, &factor, ncclFloat, ncclScalarHostImmediate, comms[0]), line(text("premul number %d", i), status, 0, 0, text("%d", int(op)));
+  for (int i = 0; i < 3; ++i) status = ncclRedOpCreatePreMulSum(&op, &factor, ncclFloat, ncclScalarHostImmediate, comms[0]), line(text("premul number %d", i), status, 0, 0, text("of one's own %d", int(op) > 4));
   vector<ncclRedOp_t> ops(gpus);
   for (int i = 0; i < gpus; ++i) ncclRedOpCreatePreMulSum(&ops[i], &factor, ncclFloat, ncclScalarHostImmediate, comms[i]);
   one("premul of float on double", [&](int i) { return ncclAllReduce(from[i], to[i], 4, ncclDouble, ops[i], comms[i], streams[i]); });
@@ -250,6 +250,32 @@ static void alone(int section) {
     line("abort the other", ncclCommAbort(comms[1]), 0, 0);
   }
   if (section == 34) say("nothing sent to itself", [](int i) { return ncclSend(from[i], 0, ncclFloat, i, comms[i], streams[i]); });
+  if (section == 35) {
+    vector<ncclComm_t> more(2);
+    IS("all: none", ncclCommInitAll(more.data(), 0, nullptr));
+  }
+  if (section == 36) say("nothing received from itself", [](int i) { return ncclRecv(to[i], 4, ncclFloat, i, comms[i], streams[i]); });
+  if (section == 37) {
+    // Which GPUs reach which after an operation: to a neighbour in the ring, to one that is none, by a pair.
+    const auto reach = [](const char* what) {
+      std::string said;
+      for (int a = 0; a < gpus; ++a) {
+        cudaSetDevice(a);
+        for (int b = 0; b < gpus; ++b)
+          if (a != b) said += text(" %d>%d:%d", a, b, int(cudaMemset(to[b], 1, 16)));
+      }
+      line(what, 0, 0, 0, said);
+    };
+    reach("at first");
+    group([](int i) { return ncclAllReduce(from[i], to[i], 4, ncclFloat, ncclSum, comms[i], streams[i]); });
+    reach("after a reduction");
+    group([](int i) { return i == 0 ? ncclSend(from[i], 4, ncclFloat, gpus - 2, comms[i], streams[i]) : i == gpus - 2 ? ncclRecv(to[i], 4, ncclFloat, 0, comms[i], streams[i]) : ncclSuccess; });
+    reach("after a pair");
+    group([](int i) { return ncclGather(from[i], to[i], 4, ncclFloat, 0, comms[i], streams[i]); });
+    reach("after a gather");
+    cudaSetDevice(0);
+    line("enabled again", cudaDeviceEnablePeerAccess(1, 0), 0, 0);
+  }
   if (section == 33) IS("alloc to null", ncclMemAlloc(nullptr, 10));
   if (section == 32) {
     line("destroy", ncclCommDestroy(comms[0]), 0, 0);
@@ -262,7 +288,6 @@ static void numbers(int how) {
   for (int type = 0; type < 12; ++type)
     for (int op = 0; op < 5; ++op)
       for (const size_t count : {size_t(1), size_t(7), size_t(1000)}) {
-        if (how != 1 && gpus > 2 && type >= 6 && op != 2 && op != 3) continue;  // the order of rounding is the algorithm's
         const auto t = ncclDataType_t(type);
         const auto o = ncclRedOp_t(op);
         const std::string name = text("%s %s %zu of kind %d", kTypes[type], kOps[op], count, how);

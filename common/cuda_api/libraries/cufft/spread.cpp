@@ -78,9 +78,9 @@ bool is_one_way(const Plan& plan) {
 }
 
 /// The inner factor has a third of the length's bits, rounded up, but in long transforms. So seen on two and four GPUs
-/// for floats from 2^6 to 2^24, and for doubles to 2^16; greater lengths follow them.
+/// for floats and doubles from 2^6 to 2^28.
 Strings strings_of(const Plan& plan) {
-  constexpr std::array<int, 5> kLong = {8, 9, 9, 9, 8};  // from 2^20 on
+  constexpr std::array<int, 9> kLong = {8, 9, 9, 9, 8, 9, 9, 9, 9};  // from 2^20 on
   const i64 size = plan.n[0], gpus = static_cast<i64>(plan.gpus.size());
   const int bits = std::countr_zero(static_cast<std::uint64_t>(size));
   const std::size_t beyond = static_cast<std::size_t>(std::max(bits - 20, 0));

@@ -22,9 +22,10 @@ bool has_root(Kind kind) {
   return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::gather || kind == Kind::scatter;
 }
 
-LibraryBuffer buffer(const char* name, std::uint64_t address, std::uint64_t bytes, bool writes) {
+LibraryBuffer buffer(const char* name, std::uint64_t address, std::uint64_t bytes, std::uint64_t element, bool writes) {
   LibraryBuffer made;
   made.name = name;
+  made.alignment = element;
   made.first = address;
   made.end = bytes > ~address ? ~std::uint64_t{0} : address + bytes;
   made.rows = 1;
@@ -118,8 +119,9 @@ cuda_api::LibraryPart part_of(const Posted& call, const std::vector<Call>& calls
   part.operation.stream = call.stream;
   part.operation.caller = call.caller;
   const auto [sent, received] = sides_of(call, calls.size());
-  if (sent > 0) part.buffers.push_back(buffer("sendbuff", call.from, sent, false));
-  if (received > 0) part.buffers.push_back(buffer("recvbuff", call.to, received, true));
+  const std::uint64_t element = reduces(call.kind) ? bytes_of(call.type) : 1;  // others move bytes
+  if (sent > 0) part.buffers.push_back(buffer("sendbuff", call.from, sent, element, false));
+  if (received > 0) part.buffers.push_back(buffer("recvbuff", call.to, received, element, true));
   for (std::size_t i = 0; i < calls.size(); ++i)
     if (calls[i].get() != &call && comes_from(call, *calls[i])) part.after.push_back(i);
   return part;
@@ -135,18 +137,34 @@ std::vector<char> read(LibraryAccess& memory, std::uint64_t from, std::uint64_t 
   return data;
 }
 
+/// What the ranks hold from `offset` on, in bytes, as a ring adds it up whose last rank is `end`.
 std::vector<char> sum_of(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t offset,
-                         std::uint64_t count) {
+                         std::uint64_t count, std::uint64_t end) {
   const Posted& first = *calls[0];
   std::vector<std::vector<char>> ranks;
+  std::vector<double> factors;
   const std::uint64_t size = bytes_of(first.type);
-  for (const auto& call : calls) {
-    auto& mine = ranks.emplace_back(read(memory, call->from + offset, count * size));
-    if (!call->factor) continue;
-    const auto [value, address, type] = *call->factor;
-    multiply(type, address == 0 ? value : number_of(type, read(memory, address, size).data()), mine, count);
+  for (std::uint64_t step = 1; step <= calls.size(); ++step) {
+    const Posted& call = *calls[(end + step) % calls.size()];
+    ranks.push_back(read(memory, call.from + offset, count * size));
+    if (!call.factor) continue;
+    const auto [value, address, type] = *call.factor;
+    factors.push_back(address == 0 ? value : number_of(type, read(memory, address, size).data()));
   }
-  return reduced(first.type, first.operation, ranks, count);
+  return reduced(first.type, first.operation, ranks, factors, count);
+}
+
+/// A ring of one channel sums a part of the elements for each rank: whole 16 bytes, so that the last parts are shorter.
+void all_reduce(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t first, std::uint64_t count) {
+  const Posted& any = *calls[0];
+  const std::uint64_t size = bytes_of(any.type), packet = 16 / size, ranks = calls.size();
+  const std::uint64_t part = ((any.count + ranks - 1) / ranks + packet - 1) / packet * packet;
+  for (std::uint64_t at = first; at < first + count;) {
+    const std::uint64_t end = std::min(first + count, (at / part + 1) * part);
+    const auto sum = sum_of(memory, calls, at * size, end - at, at / part);
+    for (const auto& call : calls) copy(memory, call->to + at * size, sum);
+    at = end;
+  }
 }
 
 /// `count` elements from `first` on, of each rank's.
@@ -155,13 +173,11 @@ void move(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t f
   const std::uint64_t size = bytes_of(any.type), at = first * size, each = any.count * size;
   const auto& root = *calls[has_root(any.kind) ? static_cast<std::size_t>(any.peer) : 0];
   switch (any.kind) {
-    case Kind::all_reduce: {
-      const auto all = sum_of(memory, calls, at, count);
-      for (const auto& call : calls) copy(memory, call->to + at, all);
+    case Kind::all_reduce:
+      all_reduce(memory, calls, first, count);
       break;
-    }
     case Kind::reduce:
-      copy(memory, root.to + at, sum_of(memory, calls, at, count));
+      copy(memory, root.to + at, sum_of(memory, calls, at, count, static_cast<std::uint64_t>(root.rank)));
       break;
     case Kind::broadcast: {
       const auto all = read(memory, root.from + at, count * size);
@@ -175,8 +191,10 @@ void move(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t f
       }
       break;
     case Kind::reduce_scatter:
-      for (const auto& to : calls)
-        copy(memory, to->to + at, sum_of(memory, calls, static_cast<std::uint64_t>(to->rank) * each + at, count));
+      for (const auto& to : calls) {
+        const auto rank = static_cast<std::uint64_t>(to->rank);
+        copy(memory, to->to + at, sum_of(memory, calls, rank * each + at, count, rank));
+      }
       break;
     case Kind::gather:
       for (const auto& from : calls)
@@ -201,6 +219,23 @@ void move(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t f
       copy(memory, calls[1]->to + at, read(memory, calls[0]->from + at, count * size));
       break;
   }
+}
+
+/// When NCCL first connects two GPUs, it enables that each reaches the other's memory, and it stays so: neighbours of
+/// the ring, or who sends to whom (4 H100s).
+void connect(const std::vector<Call>& calls) {
+  const Posted& any = *calls[0];
+  const std::size_t ranks = calls.size();
+  const auto pair = [&](std::size_t one, std::size_t other) {
+    libraries::runtime().reach_each_other(calls[one % ranks]->gpu, calls[other % ranks]->gpu);
+  };
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    if (any.kind == Kind::gather || any.kind == Kind::scatter)
+      pair(rank, static_cast<std::size_t>(any.peer));
+    else if (any.kind == Kind::all_to_all)
+      for (std::size_t other = 0; other < rank; ++other) pair(rank, other);
+    else
+      pair(rank, rank + 1);
 }
 
 /// Ranks of one color are a communicator, in the order of their keys.
@@ -256,6 +291,7 @@ ncclResult_t perform(const std::vector<Call>& calls) {
   for (const auto& call : calls) parts.push_back(part_of(*call, calls));
   const std::uint64_t count = calls[0]->count;
   if (count == 0) return ncclSuccess;
+  connect(calls);
   const cudaError_t error = libraries::runtime().queue_together(parts, [&](LibraryAccess& memory) {
     for (std::uint64_t first = 0; first < count; first += kPiece)
       move(memory, calls, first, std::min(kPiece, count - first));

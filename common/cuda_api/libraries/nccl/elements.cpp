@@ -81,17 +81,80 @@ void fold(ncclRedOp_t operation, std::vector<Value>& all, const std::vector<Valu
 
 template <typename Int>
 std::vector<char> reduced_integers(ncclRedOp_t operation, const std::vector<std::vector<char>>& ranks,
-                                   std::uint64_t count) {
+                                   const std::vector<double>& factors, std::uint64_t count) {
   std::vector<Int> all(count), next(count);
-  std::memcpy(all.data(), ranks[0].data(), count * sizeof(Int));
+  const auto load = [&](std::size_t rank, std::vector<Int>& to) {
+    std::memcpy(to.data(), ranks[rank].data(), count * sizeof(Int));
+    if (factors.empty()) return;
+    for (Int& value : to) value = combined(product, value, static_cast<Int>(static_cast<std::int64_t>(factors[rank])));
+  };
+  load(0, all);
   for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
-    std::memcpy(next.data(), ranks[rank].data(), count * sizeof(Int));
+    load(rank, next);
     fold(operation, all, next);
   }
   if (operation == average)
     for (auto& value : all) value = static_cast<Int>(value / static_cast<Int>(ranks.size()));
   std::vector<char> bytes(count * sizeof(Int));
   std::memcpy(bytes.data(), all.data(), bytes.size());
+  return bytes;
+}
+
+/// To the type's numbers. Those of 8 bits are computed as halves.
+void round_to(ncclDataType_t type, std::vector<double>& values) {
+  if (type == float64) return;
+  const auto through = [&](cudaDataType_t kind) {
+    std::vector<char> bytes(values.size() * sizeof(double));
+    libraries::encode(kind, values.data(), bytes.data(), static_cast<libraries::i64>(values.size()));
+    libraries::decode(kind, bytes.data(), values.data(), static_cast<libraries::i64>(values.size()));
+  };
+  if (type == e4m3 || type == e5m2) through(CUDA_R_16F);
+  through(floating(type));
+}
+
+/// `all` and `factor * next` in one rounding where GPUs have one instruction for it that the compiler takes, else in
+/// two.
+void add_product(ncclDataType_t type, std::vector<double>& all, std::vector<double>& next, double factor) {
+  const auto each = [&](const auto& sum) { std::ranges::transform(next, all, all.begin(), sum); };
+  if (type == float64) return each([&](double x, double y) { return std::fma(factor, x, y); });
+  if (type == float32)
+    return each([&](double x, double y) {
+      return std::fma(static_cast<float>(factor), static_cast<float>(x), static_cast<float>(y));
+    });
+  for (double& x : next) x *= factor;
+  if (type != half && type != bfloat16) round_to(type, next);
+  each([](double x, double y) { return x + y; });
+  round_to(type, all);
+}
+
+std::vector<char> reduced_floats(ncclDataType_t type, ncclRedOp_t operation,
+                                 const std::vector<std::vector<char>>& ranks, std::vector<double> factors,
+                                 std::uint64_t count) {
+  const cudaDataType_t kind = floating(type);
+  const auto elements = static_cast<libraries::i64>(count);
+  if (operation == average) factors.assign(ranks.size(), 1 / static_cast<double>(ranks.size()));
+  round_to(type, factors);
+  std::vector<double> all(count), next(count);
+  libraries::decode(kind, ranks[0].data(), all.data(), elements);
+  if (!factors.empty()) {
+    for (double& value : all) value *= factors[0];
+    round_to(type, all);
+  }
+  for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
+    libraries::decode(kind, ranks[rank].data(), next.data(), elements);
+    if (!factors.empty()) {
+      add_product(type, all, next, factors[rank]);
+      continue;
+    }
+    fold(operation, all, next);
+    round_to(type, all);
+  }
+  std::vector<char> bytes(count * bytes_of(type));
+  libraries::encode(kind, all.data(), bytes.data(), elements);
+  if (type == float32 && ranks.size() > 1)
+    for (std::uint64_t i = 0; i < count; ++i)
+      if (constexpr std::uint32_t nan = 0x7fffffff; std::isnan(all[i]))  // as GPUs compute it
+        std::memcpy(bytes.data() + i * sizeof nan, &nan, sizeof nan);
   return bytes;
 }
 
@@ -104,39 +167,6 @@ std::string name_of(ncclDataType_t type) { return rows.at(static_cast<std::size_
 std::string name_of_operation(ncclRedOp_t operation) {
   constexpr std::array<const char*, operations> names{"sum", "product", "maximum", "minimum", "average"};
   return names.at(static_cast<std::size_t>(operation));
-}
-
-std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation, const std::vector<std::vector<char>>& ranks,
-                          std::uint64_t count) {
-  switch (type) {
-    case int8:
-      return reduced_integers<std::int8_t>(operation, ranks, count);
-    case uint8:
-      return reduced_integers<std::uint8_t>(operation, ranks, count);
-    case int32:
-      return reduced_integers<std::int32_t>(operation, ranks, count);
-    case uint32:
-      return reduced_integers<std::uint32_t>(operation, ranks, count);
-    case int64:
-      return reduced_integers<std::int64_t>(operation, ranks, count);
-    case uint64:
-      return reduced_integers<std::uint64_t>(operation, ranks, count);
-    default:
-      break;
-  }
-  const cudaDataType_t real = floating(type);
-  const auto elements = static_cast<libraries::i64>(count);
-  std::vector<double> all(count), next(count);
-  libraries::decode(real, ranks[0].data(), all.data(), elements);
-  for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
-    libraries::decode(real, ranks[rank].data(), next.data(), elements);
-    fold(operation, all, next);
-  }
-  if (operation == average)
-    for (auto& value : all) value /= static_cast<double>(ranks.size());
-  std::vector<char> bytes(count * bytes_of(type));
-  libraries::encode(real, all.data(), bytes.data(), elements);
-  return bytes;
 }
 
 namespace {
@@ -164,22 +194,12 @@ bool with_integer(ncclDataType_t type, const Each& each) {
 
 }  // namespace
 
-void multiply(ncclDataType_t type, double by, std::vector<char>& elements, std::uint64_t count) {
-  const bool integers = with_integer(type, [&](auto kind) {
-    using Int = decltype(kind);
-    for (std::uint64_t i = 0; i < count; ++i) {
-      Int one;
-      std::memcpy(&one, elements.data() + i * sizeof one, sizeof one);
-      one =
-          static_cast<Int>(static_cast<std::uint64_t>(one) * static_cast<std::uint64_t>(static_cast<std::int64_t>(by)));
-      std::memcpy(elements.data() + i * sizeof one, &one, sizeof one);
-    }
-  });
-  if (integers) return;
-  std::vector<double> values(count);
-  libraries::decode(floating(type), elements.data(), values.data(), static_cast<std::int64_t>(count));
-  for (double& value : values) value *= by;
-  libraries::encode(floating(type), values.data(), elements.data(), static_cast<std::int64_t>(count));
+std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation, const std::vector<std::vector<char>>& ranks,
+                          const std::vector<double>& factors, std::uint64_t count) {
+  std::vector<char> bytes;
+  const bool integers = with_integer(
+      type, [&](auto kind) { bytes = reduced_integers<decltype(kind)>(operation, ranks, factors, count); });
+  return integers ? bytes : reduced_floats(type, operation, ranks, factors, count);
 }
 
 double number_of(ncclDataType_t type, const void* element) {

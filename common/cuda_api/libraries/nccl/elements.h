@@ -13,12 +13,14 @@ namespace gpulab::nccl {
 [[nodiscard]] std::string name_of(ncclDataType_t type);
 [[nodiscard]] std::string name_of_operation(ncclRedOp_t operation);
 
-/// `count` elements of each rank become as many. Integers wrap; others are computed in double, and rounded once.
+/// `count` elements of each rank become as many, `ranks` in the order in which NCCL's ring comes to them. Integers
+/// wrap; others are rounded to their type at each rank, as its kernels do it. `factors`: by what each rank's elements
+/// are multiplied first, or nothing.
 [[nodiscard]] std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation,
-                                        const std::vector<std::vector<char>>& ranks, std::uint64_t count);
+                                        const std::vector<std::vector<char>>& ranks, const std::vector<double>& factors,
+                                        std::uint64_t count);
 
-/// Each of `count` elements multiplied by a number, and one element as a number.
-void multiply(ncclDataType_t type, double by, std::vector<char>& elements, std::uint64_t count);
+/// One element as a number.
 [[nodiscard]] double number_of(ncclDataType_t type, const void* element);
 
 }  // namespace gpulab::nccl

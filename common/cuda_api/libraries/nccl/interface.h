@@ -29,6 +29,15 @@ struct ncclUniqueId {
   char internal[128];
 };
 
+/// The beginning of what NCCL_CONFIG_INITIALIZER fills in; `size` says how much of it the program's header has.
+struct ncclConfig_t {
+  std::size_t size;
+  unsigned magic, version;
+  int blocking, cgaClusterSize, minCTAs, maxCTAs;
+  const char* netName;
+  int splitShare;
+};
+
 }  // extern "C"
 
 namespace gpulab::nccl {

@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 
 #include "common/cuda_api/libraries/library.h"
+#include "common/cuda_api/libraries/nccl/arguments.h"
 #include "common/cuda_api/libraries/nccl/elements.h"
 #include "common/cuda_api/libraries/nccl/interface.h"
 #include "common/cuda_api/libraries/nccl/meetings.h"
@@ -66,14 +68,41 @@ Group& group() {
   return mine;
 }
 
-ncclResult_t refused(ncclResult_t error) {
-  if (group().depth > 0 && group().wrong == ncclSuccess) group().wrong = error;
+/// A call that has no part in the group's end.
+ncclResult_t wrong(const std::string& why, ncclResult_t error = ncclInvalidArgument) {
+  set_last_error(why);
   return error;
+}
+ncclResult_t no_place() { return wrong("there is no such communicator, or no place for the answer"); }
+ncclResult_t refused(const std::string& why, ncclResult_t error = ncclInvalidArgument) {
+  if (group().depth > 0 && group().wrong == ncclSuccess) group().wrong = error;
+  return wrong(why, error);
+}
+
+/// What is found when the group ends: a stream of another GPU, a rank that sends to itself what it does not receive.
+ncclResult_t check(const std::vector<std::pair<Ranks, Call>>& calls) {
+  std::map<std::pair<Ranks, int>, int> to_itself;
+  for (const auto& [ranks, call] : calls) {
+    if (call->of_two() && call->peer == call->rank) to_itself[{ranks, call->rank}] += call->kind == Kind::send ? 1 : -1;
+    if (runtime().gpu_of(call->stream, call->gpu) == call->gpu) continue;
+    const auto text =
+        fmt::format("{}: the stream is none of GPU {}, which its rank {} has", call->function, call->gpu, call->rank);
+    runtime().find(text, call->caller);
+    return wrong(text, ncclUnhandledCudaError);
+  }
+  for (const auto& [rank, open] : to_itself)
+    if (open != 0)
+      return wrong(fmt::format("rank {} {}", rank.second,
+                               open > 0 ? "sends to itself what it does not receive in this group"
+                                        : "receives from itself what it does not send in this group"),
+                   ncclInvalidUsage);
+  return ncclSuccess;
 }
 
 ncclResult_t end_group() {
   Group all = std::exchange(group(), {});
   if (all.wrong != ncclSuccess) return all.wrong;
+  if (const auto error = check(all.calls); error != ncclSuccess) return error;
   if (!all.arrivals.empty())
     if (const auto error = arrive(all.arrivals); error != ncclSuccess) return error;
   return all.calls.empty() ? ncclSuccess : meet(all.calls);
@@ -89,48 +118,46 @@ ncclResult_t come(ncclComm_t* comm, const Ranks& ranks, int rank, int gpu, void*
 ncclResult_t init_rank(ncclComm_t* comm, int ranks, const ncclUniqueId& id, int rank, void* caller) {
   use_from_this_thread();
   constexpr int most = 1024;
-  if (comm == nullptr || ranks < 1 || ranks > most || rank < 0 || rank >= ranks) return refused(ncclInvalidArgument);
+  if (comm == nullptr || ranks < 1 || ranks > most || rank < 0 || rank >= ranks)
+    return refused(fmt::format("rank {} of {} ranks, or no place for the communicator", rank, ranks));
   const Ranks all = clique_of(id, ranks);
-  if (all == nullptr) return refused(ncclInvalidArgument);
+  if (all == nullptr) return refused("the other ranks gave another number of ranks with this id");
   return come(comm, all, rank, runtime().current_gpu(), caller);
 }
 
 /// A call of a rank.
 ncclResult_t submit(ncclComm_t comm, Posted call) {
   use_from_this_thread();
-  if (!known().has(comm) || comm->ranks->aborted) return refused(ncclInvalidArgument);
+  if (!known().has(comm) || comm->ranks->aborted)
+    return refused(fmt::format("{}: there is no such communicator", call.function));
   const int ranks = comm->ranks->ranks;
   const auto own = static_cast<std::size_t>(call.operation - operations);
   if (call.operation >= operations && own < comm->operations.size() && comm->operations[own]) {
-    if (comm->operations[own]->type != call.type) return refused(ncclInvalidArgument);
+    if (comm->operations[own]->type != call.type)
+      return refused(fmt::format("{}: the operation is for another type", call.function));
     call.factor = comm->operations[own];
     call.operation = sum;
   }
   if (call.type < 0 || call.type >= types || call.operation < 0 || call.operation >= operations || call.peer < 0 ||
       call.peer >= ranks || call.count > kMostElements)
-    return refused(ncclInvalidArgument);
+    return refused(fmt::format("{}: {} elements of type {}, operation {}, root or peer {} of {} ranks", call.function,
+                               call.count, call.type, call.operation, call.peer, ranks));
   call.rank = comm->rank;
   call.gpu = comm->gpu;
-  if (runtime().gpu_of(call.stream, comm->gpu) != comm->gpu) {
-    runtime().find(
-        fmt::format("{}: the stream is none of GPU {}, which its rank {} has", call.function, comm->gpu, comm->rank),
-        call.caller);
-    return refused(ncclUnhandledCudaError);
-  }
   group().calls.emplace_back(comm->ranks, std::make_shared<Posted>(std::move(call)));
   return group().depth > 0 ? ncclSuccess : end_group();
 }
 
 ncclResult_t destroy(ncclComm_t comm, bool aborts) {
   if (comm == nullptr) return ncclSuccess;
-  if (!known().remove(comm)) return ncclInvalidArgument;
+  if (!known().remove(comm)) return wrong("the communicator is destroyed already, or never was");
   if (aborts) abort(*comm->ranks);
   delete comm;
   return ncclSuccess;
 }
 
 ncclResult_t tell(ncclComm_t comm, int* to, int ncclComm::*what) {
-  if (to == nullptr || !known().has(comm)) return ncclInvalidArgument;
+  if (to == nullptr || !known().has(comm)) return no_place();
   *to = comm->*what;
   return ncclSuccess;
 }
@@ -153,7 +180,7 @@ using namespace gpulab::nccl;
 extern "C" {
 
 ncclResult_t ncclGetVersion(int* version) {
-  if (version == nullptr) return ncclInvalidArgument;
+  if (version == nullptr) return no_place();
   *version = kVersion;
   return ncclSuccess;
 }
@@ -179,11 +206,11 @@ const char* ncclGetErrorString(ncclResult_t result) {
   }
   return "unknown result code";
 }
-const char* ncclGetLastError(ncclComm_t) { return ""; }
+const char* ncclGetLastError(ncclComm_t) { return last_error(); }
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   (void)runtime();
-  if (id == nullptr) return ncclInvalidArgument;
+  if (id == nullptr) return no_place();
   *id = new_id();
   return ncclSuccess;
 }
@@ -191,21 +218,23 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
 ncclResult_t ncclCommInitRank(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank) {
   return init_rank(comm, nranks, id, rank, GPULAB_CALLER);
 }
-ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, void*) {
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t* config) {
+  if (const auto why = refusal_of(config); !why.empty()) return refused(why);
   return init_rank(comm, nranks, id, rank, GPULAB_CALLER);
 }
 
 ncclResult_t ncclCommInitAll(ncclComm_t* comms, int ndev, const int* devices) {
   use_from_this_thread();
-  if (comms == nullptr || ndev < 1) return refused(ncclInvalidArgument);
+  if (comms == nullptr || ndev < 1) return refused("no place for communicators, or no GPUs");
   std::set<int> seen;
   for (int rank = 0; rank < ndev; ++rank) {
     const int gpu = devices == nullptr ? rank : devices[rank];
     if (gpu < 0 || gpu >= runtime().gpus()) {
       if (gpu > 0) runtime().asks_for_gpu(gpu);
-      return refused(ncclUnhandledCudaError);
+      return refused(fmt::format("there is no GPU {}", gpu),
+                     devices == nullptr ? ncclUnhandledCudaError : ncclInvalidArgument);
     }
-    if (!seen.insert(gpu).second) return refused(ncclInvalidUsage);
+    if (!seen.insert(gpu).second) return refused(fmt::format("two ranks on GPU {}", gpu), ncclInvalidUsage);
   }
   const Ranks ranks = clique_of(new_id(), ndev);
   auto& mine = group();
@@ -215,16 +244,16 @@ ncclResult_t ncclCommInitAll(ncclComm_t* comms, int ndev, const int* devices) {
   return --mine.depth > 0 ? ncclSuccess : end_group();
 }
 
-ncclResult_t ncclCommFinalize(ncclComm_t comm) { return known().has(comm) ? ncclSuccess : ncclInvalidArgument; }
+ncclResult_t ncclCommFinalize(ncclComm_t comm) { return known().has(comm) ? ncclSuccess : no_place(); }
 ncclResult_t ncclCommDestroy(ncclComm_t comm) { return destroy(comm, false); }
 ncclResult_t ncclCommAbort(ncclComm_t comm) { return destroy(comm, true); }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* error) {
-  if (error == nullptr || !known().has(comm)) return ncclInvalidArgument;
+  if (error == nullptr || !known().has(comm)) return no_place();
   *error = ncclSuccess;
   return ncclSuccess;
 }
 ncclResult_t ncclCommCount(ncclComm_t comm, int* count) {
-  if (count == nullptr || !known().has(comm)) return ncclInvalidArgument;
+  if (count == nullptr || !known().has(comm)) return no_place();
   *count = comm->ranks->ranks;
   return ncclSuccess;
 }
@@ -240,20 +269,18 @@ ncclResult_t ncclMemFree(void* pointer) {
   return runtime().release(pointer, GPULAB_CALLER) == cudaSuccess ? ncclSuccess : ncclUnhandledCudaError;
 }
 ncclResult_t ncclCommRegister(ncclComm_t comm, void* buffer, std::size_t, void** handle) {
-  if (handle == nullptr || !known().has(comm)) return ncclInvalidArgument;
+  if (handle == nullptr || !known().has(comm)) return no_place();
   *handle = buffer;
   return ncclSuccess;
 }
-ncclResult_t ncclCommDeregister(ncclComm_t comm, void*) {
-  return known().has(comm) ? ncclSuccess : ncclInvalidArgument;
-}
+ncclResult_t ncclCommDeregister(ncclComm_t comm, void*) { return known().has(comm) ? ncclSuccess : no_place(); }
 
 ncclResult_t ncclGroupStart() {
   ++group().depth;
   return ncclSuccess;
 }
 ncclResult_t ncclGroupEnd() {
-  if (group().depth == 0) return ncclInvalidUsage;
+  if (group().depth == 0) return wrong("ncclGroupEnd: no group is open", ncclInvalidUsage);
   return --group().depth > 0 ? ncclSuccess : end_group();
 }
 
@@ -389,10 +416,12 @@ ncclResult_t ncclAlltoAll(const void* from, void* to, std::size_t count, ncclDat
 }
 
 /// Each rank of the communicator calls it, and has its part's communicator then; one without a color has none.
-ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made, void*) {
-  if (made == nullptr) return refused(ncclInvalidArgument);
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made, ncclConfig_t* config) {
+  if (made == nullptr) return refused("ncclCommSplit: no place for the communicator");
   *made = nullptr;
-  if (color < -1 || !known().has(comm)) return refused(ncclInvalidArgument);
+  if (const auto why = refusal_of(config); !why.empty()) return refused(why);
+  if (color < -1 || !known().has(comm))
+    return refused(fmt::format("ncclCommSplit: color {}, or no such communicator", color));
   return submit(comm, {.kind = Kind::split,
                        .function = "ncclCommSplit",
                        .color = color,
@@ -404,15 +433,19 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made
                            },
                        .caller = GPULAB_CALLER});
 }
-ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank, int ids, const ncclUniqueId* all, void*) {
-  if (ids < 1 || all == nullptr) return refused(ncclInvalidArgument);
+ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank, int ids, const ncclUniqueId* all,
+                                      ncclConfig_t* config) {
+  if (ids < 1 || all == nullptr) return refused("ncclCommInitRankScalable: no id");
+  if (const auto why = refusal_of(config); !why.empty()) return refused(why);
   return init_rank(comm, ranks, all[0], rank, GPULAB_CALLER);
 }
 
 ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void* factor, ncclDataType_t type, int residence,
                                       ncclComm_t comm) {
-  if (operation == nullptr || factor == nullptr || type < 0 || type >= types || !known().has(comm))
-    return refused(ncclInvalidArgument);
+  if (operation == nullptr || factor == nullptr || !known().has(comm))
+    return refused("ncclRedOpCreatePreMulSum: no factor, no place for the operation, or no such communicator");
+  if (type < 0 || type >= types)
+    return refused(fmt::format("ncclRedOpCreatePreMulSum: type {}", type), ncclInternalError);
   constexpr int of_host = 1;
   if (comm->free.empty()) {
     comm->free.push_back(comm->operations.size());
@@ -428,20 +461,18 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void* factor, nccl
 ncclResult_t ncclRedOpDestroy(ncclRedOp_t operation, ncclComm_t comm) {
   const auto own = static_cast<std::size_t>(operation - operations);
   if (!known().has(comm) || operation < operations || own >= comm->operations.size() || !comm->operations[own])
-    return ncclInvalidArgument;
+    return wrong("ncclRedOpDestroy: there is no such operation of one's own, or no such communicator");
   comm->operations[own].reset();
   comm->free.push_back(own);
   return ncclSuccess;
 }
 
 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t, void** window, int) {
-  if (window == nullptr || !known().has(comm)) return ncclInvalidArgument;
+  if (window == nullptr || !known().has(comm)) return no_place();
   *window = buffer;
   return ncclSuccess;
 }
-ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, void*) {
-  return known().has(comm) ? ncclSuccess : ncclInvalidArgument;
-}
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, void*) { return known().has(comm) ? ncclSuccess : no_place(); }
 void ncclResetDebugInit() {}
 
 /// What is not here ends the program by its name.

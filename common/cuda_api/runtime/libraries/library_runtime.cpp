@@ -46,6 +46,12 @@ class Access final : public LibraryAccess {
  private:
   void check(const LibraryBuffer& buffer) const {
     const MemoryEntry* entry = session_.memory.holding(buffer.first);
+    if (entry != nullptr && buffer.first % buffer.alignment != 0)
+      throw LaunchError(
+          LaunchFailure::fault,
+          fmt::format("misaligned {} at {:#x} by {} ({}): its '{}' begins at no multiple of {} bytes", verb(buffer),
+                      buffer.first, operation_.function, operation_.shape, buffer.name, buffer.alignment),
+          {}, "give it the address of a whole element");
     const std::string what =
         fmt::format("out-of-bounds {} of {} bytes at {:#x} by {} ({}): its '{}'", verb(buffer),
                     buffer.end - buffer.first, buffer.first, operation_.function, operation_.shape, buffer.name);
@@ -250,6 +256,13 @@ class Runtime final : public LibraryRuntime {
   int compute_capability() const override {
     const auto& gpu = Session::instance().profile();
     return gpu.compute_major * 10 + gpu.compute_minor;
+  }
+  void reach_each_other(int gpu, int other) override {
+    if (gpu == other) return;
+    Session& session = Session::instance();
+    const std::lock_guard lock(session.mutex);
+    session.reach(gpu, other, true);
+    session.reach(other, gpu, true);
   }
   int gpus() const override { return Session::instance().gpus(); }
   int current_gpu() const override { return cuda_api::current_gpu(); }

@@ -15,10 +15,8 @@
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
-namespace {
 
-/// The error that a GPU has for a launch that failed so.
-cudaError_t error_of(const LaunchError& error) {
+cudaError_t Session::error_of(const LaunchError& error) {
   const std::string_view what = error.what();
   if (error.kind == LaunchFailure::hung) return cudaErrorLaunchTimeout;
   if (error.kind == LaunchFailure::out_of_memory) return cudaErrorMemoryAllocation;
@@ -29,8 +27,6 @@ cudaError_t error_of(const LaunchError& error) {
   if (what.starts_with("out-of-bounds ") || what.starts_with("stack overflow: ")) return cudaErrorIllegalAddress;
   return cudaErrorLaunchFailure;
 }
-
-}  // namespace
 
 cudaError_t Session::surface() {
   if (pending_ == cudaSuccess) return sticky_;

@@ -59,7 +59,7 @@ cudaError_t Session::library(const LibraryOperation& operation, cudaStream_t str
     managed.after(operation.function, 0);
   } catch (const LaunchError& error) {
     if (error.kind != LaunchFailure::fault) throw;
-    pending_ = cudaErrorIllegalAddress;
+    pending_ = error_of(error);
     FaultRecord& fault = record.faults.emplace_back();
     fault.failure = to_text(error.kind);
     fault.kernel = operation.function;
