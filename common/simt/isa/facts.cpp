@@ -28,8 +28,8 @@ constexpr Named kinds[] = {
     {"shfl.sync.bfly", kShuffleXor},
     {"cp.async.bulk", kBulkCopy},
     {"cp.reduce.async.bulk", kBulkCopy},
-    {"st.async", kBulkCopy},
-    {"red.async", kBulkCopy},
+    {"st.async", kBulkCopy | kAsyncStore},
+    {"red.async", kBulkCopy | kAsyncStore},
     {"tensormap", kBulkCopy},
 };
 
@@ -39,7 +39,7 @@ constexpr Named modifiers[] = {
     {"shared", kInShared},
     {"local", kInLocal},
     {"volatile", kVolatile},
-    {"relaxed", kStrong},
+    {"relaxed", kStrong | kRelaxed},
     {"acquire", kStrong | kAcquires},
     {"release", kStrong | kReleases},
     {"acq_rel", kStrong | kAcquires | kReleases},

@@ -30,6 +30,8 @@ enum Fact : std::uint32_t {
   kShuffleUp = 1 << 16,
   kShuffleDown = 1 << 17,
   kShuffleXor = 1 << 18,
+  kRelaxed = 1 << 19,     ///< .relaxed: at barriers and mbarriers it orders nothing by itself
+  kAsyncStore = 1 << 20,  ///< st.async, red.async: the thread's own values, which an mbarrier tells of
 };
 
 /// Bits of Fact.

@@ -4,7 +4,6 @@
 
 #include <cstring>
 #include <string>
-#include <string_view>
 
 #include "common/ptx/extent.h"
 #include "common/simt/machine/block.h"
@@ -130,8 +129,7 @@ void complete_bytes(Warp& w, const MicroOp* op, int lane, std::uint32_t address,
   Object object = unpacked(word_at(w, op, lane, address));
   object.bytes -= bytes;
   check_bytes(w, op, lane, object);
-  const std::string_view opcode = w.program->sites[op->site].instruction->opcode;
-  if (opcode.starts_with("st.") || opcode.starts_with("red.")) tell_arrival(w, op, lane, address);
+  if (w.program->sites[op->site].facts & kAsyncStore) tell_arrival(w, op, lane, address);
   store_and_complete(w, address, object);
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -169,7 +168,7 @@ class Racecheck final : public Observer {
   static constexpr std::uint64_t kMostTogether = 65536;
   static constexpr std::uint64_t kWorkOfArrivals = 256;  ///< of a warp, in warp instructions
   static bool is_relaxed(const Warp& w, const MicroOp* op) {
-    return w.program->sites[op->site].instruction->opcode.find(".relaxed") != std::string_view::npos;
+    return (w.program->sites[op->site].facts & kRelaxed) != 0;
   }
   static RaceDetector::SyncKey key_of(const BlockContext& block, std::uint32_t barrier) {
     return {static_cast<std::uint32_t>(block.linear), kSharedWindow + barrier};
