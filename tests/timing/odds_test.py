@@ -68,7 +68,7 @@ class Odds(unittest.TestCase):
         file = ROOT / "tests" / "data" / "programs_h100_35.json"
         ran = subprocess.run([ROOT / "scripts" / "compare_odds.py", "--draw", file], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stdout, r"^programs_h100_35.json by the other draws, called from \d\d% on: 37 pairs: ")
+        self.assertRegex(ran.stdout, r"^programs_h100_35.json by the other draws, called from \d\d% on: \d+ pairs: ")
 
     def test_sure_is_the_least_from_which_on_enough_is_right(self):
         def pair(chance, right):
