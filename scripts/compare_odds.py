@@ -2,27 +2,34 @@
 """How sure `gpulab compare` may be of two modelled times: writes configs/odds.json.
 
 usage: compare_odds.py GPULAB [--write] [--check]     what follows from tests/data; the rungs are modelled by GPULAB
-       compare_odds.py --foreign [--check]            foreign kernels alone, without a binary
+       compare_odds.py --foreign [--write] [--check]  foreign kernels alone, which needs no binary; the rungs' stay as they are
+       compare_odds.py --draw FILE.json               how many pairs of that draw are judged rightly by what the other files of tests/data
+                                                      teach; it may be one of them, or a new one that nobody has looked at
 
 Two kinds of pairs, kept apart, for kernels that resemble each other are wrong in the same way:
   foreign   two kernels of one program that nobody here wrote (tests/data/programs_*.json, measured by Nsight Compute on an H100 and an H200)
   rungs     two rungs of one lab, of one size and block (tests/data/timing_launches_h200.csv and timing_launches_other_h200.csv)
 
-The error of a pair is ln(measured ratio) - ln(modelled ratio). It is described by three normal distributions around 0: one of most
-pairs, one of wide errors, and one of blunders. Kernels that are modelled alike mostly are alike: up to where the modelled times are
-1.16 times apart (APART) the first one's width grows from `core` to `core` + `growth`, and the share of wide errors from `near_share`
-to `wide_share`. All are fitted by expectation maximisation, from few pairs towards a guess that stands below (PRIOR). A program (a group) of k
-kernels has k (k - 1) / 2 pairs and k - 1 independent ones: each pair weighs 2 / k. What follows, and is printed: of the pairs of each
-program, judged by what the other programs teach, how many verdicts are right. --check compares with configs/odds.json, --write
-writes it.
+The error of a pair is ln(measured ratio) - ln(modelled ratio). It is described by Student's distribution of two degrees of freedom
+around 0, whose tails are as heavy as the errors': most are small, some are blunders. Its width is `near` where both are modelled alike, for
+kernels that are modelled alike mostly are alike, and grows to `far` where the modelled times are 1.16 times apart (APART) and more. A kernel
+that has fewer blocks than the GPU has SMs counts `few` times as wide: its time is the longest way through one block, which the
+model knows less well than what all SMs get done. The two widths are added as errors are. All three are those under which the pairs
+are likeliest, few pairs leaning on a guess (PRIOR). A program (a group) of k kernels has k (k - 1) / 2 pairs and k - 1 independent ones: each pair
+weighs 2 / k. `sure` is how likely a direction must be to be called: the least, by hundredths, from which on 95 % of what is called
+is right, by pairs and by weight, of each group judged by what the other groups teach (in ten parts).
+
+What is printed: how many verdicts are right of each program judged by what the others teach (sure is then chosen on the very pairs that it
+judges), and of each draw judged by the draws before it, sure among what these teach. --check compares with configs/odds.json, --write writes it.
 """
 import argparse
+import collections
 import csv
+import hashlib
 import json
 import math
 import pathlib
 import sys
-from collections import defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -31,159 +38,226 @@ import validate_programs  # noqa: E402
 
 TABLE = ROOT / "configs" / "odds.json"
 SAME = math.log(1.05)
-SURE = 0.86  # as in runner/compare/odds.h
+SURE_SAME = 0.5  # as in runner/compare/odds.h
 APART = 0.15  # |ln(modelled ratio)|, as in runner/compare/odds.cpp
-PRIOR = {"core": 0.03, "growth": 0.1, "pairs": 2}
+SMS = 132  # of an H100 and of an H200, as there
+RIGHT = 0.95  # of what is called
+LEAST_SURE, MOST_SURE = 80, 99  # hundredths
+PRIOR = {"near": 0.03, "far": 0.13, "few": 1.3}
+PRIOR_PAIRS = 2
+FEW_DRAWS = 4  # before the first that is judged by those before it
+RECENT_DRAWS = 6  # of the model as it is, and half of all pairs
 
-
-def normal(x):
-    return 0.5 * math.erfc(-x / math.sqrt(2))
-
-
-def density(x, width):
-    return math.exp(-x * x / (2 * width * width)) / width
+# `modelled` and `measured`: ln(time of the second / time of the first). `few`: how many of the two have fewer blocks than there are SMs.
+Pair = collections.namedtuple("Pair", "group draw modelled measured weight few")
 
 
 def apart(modelled):
     return min(abs(modelled) / APART, 1)
 
 
-def core_width(model, modelled):
-    return model["core"] + model["growth"] * apart(modelled)
+def width(model, modelled, few):
+    base = model["near"] + (model["far"] - model["near"]) * apart(modelled)
+    return base * math.sqrt((few * model["few"] ** 2 + 2 - few) / 2)
 
 
-def wide_share(model, modelled):
-    return model["near_share"] + (model["wide_share"] - model["near_share"]) * apart(modelled)
-
-
-def below(model, modelled, x):
+def below(model, modelled, few, x):
     """How likely an error is below x."""
-    wide = wide_share(model, modelled)
-    return ((1 - wide - model["blunder_share"]) * normal(x / core_width(model, modelled))
-            + wide * normal(x / model["wide"]) + model["blunder_share"] * normal(x / model["blunder"]))
+    z = x / width(model, modelled, few)
+    return 0.5 + z / (2 * math.sqrt(2 + z * z))
 
 
-def odds(model, modelled, same=SAME):
+def odds(model, modelled, few=0, same=SAME):
     """(faster, same, slower): how likely the second is, as measured, for a modelled ln(time of the second / time of the first)."""
-    faster, slower = below(model, modelled, -same - modelled), 1 - below(model, modelled, same - modelled)
+    faster, slower = below(model, modelled, few, -same - modelled), 1 - below(model, modelled, few, same - modelled)
     return faster, 1 - faster - slower, slower
 
 
-def core_likelihood(pairs, shares, core, growth):
-    """Of the core alone, with shares of pairs as they are; and of the guess that few pairs lean on."""
+def unlikeliness(parts, near, far, few):
+    """Less by a constant, the logarithm of how likely the pairs are, and what the guess adds."""
+    by_count = [math.sqrt((count * few * few + 2 - count) / 2) for count in range(3)]
     total = 0
-    for (_, modelled, measured, weight), share in zip(pairs, shares):
-        width = core + growth * apart(modelled)
-        total += weight * share * (-math.log(width) - (measured - modelled) ** 2 / (2 * width * width))
-    for value, guess in ((core, PRIOR["core"]), (growth, PRIOR["growth"])):
-        total -= PRIOR["pairs"] * math.log(value / guess) ** 2 / 2
-    return total
+    for square, t, weight, count in parts:
+        wide = (near + (far - near) * t) * by_count[count]
+        total += weight * (1.5 * math.log1p(square / (2 * wide * wide)) + math.log(wide))
+    return total + PRIOR_PAIRS * sum(math.log(value / PRIOR[name]) ** 2 for name, value in (("near", near), ("far", far), ("few", few))) / 2
 
 
-def fit(pairs, rounds=60):
-    model = {"core": PRIOR["core"], "growth": PRIOR["growth"], "near_share": 0.1, "wide_share": 0.3, "wide": 0.4, "blunder_share": 0.03,
-             "blunder": 2.0}
-    step = 0.25
-    for _ in range(rounds):
-        # Of each pair: how likely its error is of the core, a wide one, a blunder; and a wide one, or any, by the share of what is near.
-        parts, near, far = [], [0.15, 1.5], [0.45, 1.5]  # what is wide, and all, by weight; the guess counts as one and a half pairs
-        for _, modelled, measured, weight in pairs:
-            error, t, wide = measured - modelled, apart(modelled), wide_share(model, modelled)
-            core, wider = density(error, core_width(model, modelled)), density(error, model["wide"])
-            blunder = model["blunder_share"] * density(error, model["blunder"])
-            whole = (1 - wide - model["blunder_share"]) * core + wide * wider + blunder
-            parts.append(((1 - wide - model["blunder_share"]) * core / whole, wide * wider / whole, blunder / whole))
-            for share, of, part in (("near_share", near, 1 - t), ("wide_share", far, t)):
-                of[0] += weight * part * model[share] * wider / whole
-                of[1] += weight * part * ((1 - model[share] - model["blunder_share"]) * core + model[share] * wider + blunder) / whole
-        model["near_share"], model["wide_share"] = near[0] / near[1], far[0] / far[1]
-        for index, name, least, square in ((1, "wide", 2, 0.16), (2, "blunder", 1, 4)):
-            share = sum(weight * part[index] for (*_, weight), part in zip(pairs, parts))
-            squares = sum(weight * part[index] * (measured - modelled) ** 2 for (_, modelled, measured, weight), part in zip(pairs, parts))
-            model[name] = math.sqrt((squares + least * square) / (share + least))
-        model["blunder_share"] = (share + 0.5) / (sum(weight for *_, weight in pairs) + 2)
-        shares, moved = [part[0] for part in parts], False
-        for name in ("core", "growth"):
+def fit(pairs):
+    parts = [((p.measured - p.modelled) ** 2, apart(p.modelled), p.weight, p.few) for p in pairs]
+    best, step = dict(PRIOR), 0.4
+    least = unlikeliness(parts, **best)
+    while step > 0.004:
+        moved = False
+        for name in PRIOR:
             for factor in (1 + step, 1 / (1 + step)):
-                trial = dict(model)
-                trial[name] = min(1, max(0.01, model[name] * factor))
-                if core_likelihood(pairs, shares, trial["core"], trial["growth"]) > core_likelihood(pairs, shares, model["core"], model["growth"]):
-                    model, moved = trial, True
+                trial = {**best, name: best[name] * factor}
+                value = unlikeliness(parts, **trial)
+                if value < least:
+                    best, least, moved = trial, value, True
                     break
-        if not moved:
-            step = max(0.001, step / 2)
-    return {name: float(f"{value:.3g}") for name, value in model.items()}
+        step /= 1 if moved else 2
+    return {name: float(f"{value:.3g}") for name, value in best.items()}
 
 
-def weighed(groups):
-    """[(group, modelled, measured, weight)] of {group: [(modelled, measured)]}."""
+def part_of(group):
+    return int(hashlib.sha256(str(group).encode()).hexdigest(), 16) % 10
+
+
+def judged_by_others(pairs, key=lambda pair: part_of(pair.group)):
+    """[(pair, its odds)], each by what the pairs of other keys teach."""
+    models = {one: fit([p for p in pairs if key(p) != one]) for one in {key(p) for p in pairs}}
+    return [(p, odds(models[key(p)], p.modelled, p.few)) for p in pairs]
+
+
+def is_right(pair, chances):
+    return pair.measured < -SAME if chances[0] > chances[2] else pair.measured > SAME
+
+
+def sure_of(judged):
+    """The least hundredth from which on as many as shall be right of what is called are."""
+    sure = MOST_SURE
+    for hundredth in range(MOST_SURE, LEAST_SURE - 1, -1):
+        called = [one for one in judged if max(one[1][0], one[1][2]) >= hundredth / 100]
+        right = [one for one in called if is_right(*one)]
+        weights = [sum(pair.weight for pair, _ in some) for some in (right, called)]
+        if called and (len(right) < RIGHT * len(called) or weights[0] < RIGHT * weights[1]):
+            break
+        sure = hundredth
+    return sure / 100
+
+
+class Tally:
+    """What became of pairs: each counted as one, and by its weight."""
+
+    def __init__(self):
+        self.of = collections.defaultdict(lambda: [0, 0])
+
+    def add(self, pair, chances, sure):
+        direction = max(chances[0], chances[2])
+        verdict = "called" if direction >= sure else "same" if chances[1] >= SURE_SAME else "undecided"
+        far = abs(pair.measured) > math.log(1.5)
+        right = is_right(pair, chances)
+        for name, holds in (("pairs", True), (verdict, True), ("right", verdict == "called" and right), ("far", far),
+                            ("far undecided", far and verdict == "undecided"), ("at 90", direction >= max(sure, 0.9)),
+                            ("at 90 right", direction >= max(sure, 0.9) and right)):
+            self.of[name][0] += holds
+            self.of[name][1] += holds * pair.weight
+
+    def share(self, part, whole, weighed=False):
+        return self.of[part][weighed] / max(1e-9, self.of[whole][weighed])
+
+    def both(self, part, whole):
+        return f"{self.share(part, whole):.1%} (by weight {self.share(part, whole, True):.1%})"
+
+    def __str__(self):
+        return (f"{self.of['pairs'][0]} pairs: {self.of['called'][0]} faster or slower, {self.of['right'][0]} right, {self.both('right', 'called')}; "
+                f"{self.of['same'][0]} the same; {self.of['undecided'][0]} undecided, {self.both('undecided', 'pairs')}; of the {self.of['far'][0]} beyond 1.5 times "
+                f"as measured {self.of['far undecided'][0]} undecided, {self.both('far undecided', 'far')}; "
+                f"of the {self.of['at 90'][0]} called at 90 % and more {self.both('at 90 right', 'at 90')} right")
+
+
+def tally(judged, sure):
+    made = Tally()
+    for pair, chances in judged:
+        made.add(pair, chances, sure)
+    return made
+
+
+def draw_judged(pairs, others):
+    """(sure, [(pair, its odds)]) of a draw's pairs by what other draws teach, programs that it has itself left out."""
+    groups = {p.group for p in pairs}
+    teachers = [p for p in others if p.group not in groups]
+    model = fit(teachers)
+    return sure_of(judged_by_others(teachers)), [(p, odds(model, p.modelled, p.few)) for p in pairs]
+
+
+def draws_of(pairs):
+    """In the order in which they were drawn."""
+    return list(dict.fromkeys(p.draw for p in pairs))
+
+
+def by_draws_before(pairs):
+    """(draw, sure, judged) of each draw by those before it."""
+    draws = draws_of(pairs)
+    for number in range(FEW_DRAWS, len(draws)):
+        own = [p for p in pairs if p.draw == draws[number]]
+        if own:
+            yield draws[number], *draw_judged(own, [p for p in pairs if p.draw in draws[:number]])
+
+
+def weighed(groups, draw=""):
+    """Pairs of {group: [(modelled, measured, has few blocks)]}."""
     found = []
     for name, times in groups.items():
-        for i, (modelled, measured) in enumerate(times):
-            for other_modelled, other_measured in times[i + 1:]:
-                found.append((name, math.log(other_modelled / modelled), math.log(other_measured / measured), 2 / len(times)))
+        for i, one in enumerate(times):
+            for other in times[i + 1:]:
+                found.append(Pair(name, draw, math.log(other[0] / one[0]), math.log(other[1] / one[1]), 2 / len(times), one[2] + other[2]))
     return found
 
 
-def foreign_pairs():
+def pairs_of_file(file):
     """Launches that the model says it has no ground for are left out, as `gpulab compare` leaves them undecided."""
-    pairs = []
-    for file in sorted((ROOT / "tests/data").glob("programs_*.json")):  # a pair is of one draw, of one GPU
-        rows, _ = validate_programs.compared_rows([file], "")
-        groups = defaultdict(list)
-        for row in rows:
-            if row["modelled_us"] and not row["model"]["no_ground"]:
-                groups[row["program"]].append((row["modelled_us"], row["measured_us"]))
-        pairs += weighed(groups)
-    return pairs
+    rows, _ = validate_programs.compared_rows([file], "")
+    groups = collections.defaultdict(list)
+    for row in rows:
+        if row["modelled_us"] and not row["model"]["no_ground"]:
+            groups[row["program"]].append((row["modelled_us"], row["measured_us"], math.prod(row["grid"]) < SMS))
+    return weighed(groups, file.stem)
+
+
+def foreign_pairs(without=None):
+    """A pair is of one draw, of one GPU. Draws in order: by their seeds."""
+    files = [file for file in (ROOT / "tests/data").glob("programs_*.json") if without is None or file.name != without.name]
+    files.sort(key=lambda file: (json.loads(file.read_text()).get("seed", 0), file.name))
+    return [pair for file in files for pair in pairs_of_file(file)]
 
 
 def rung_pairs(gpulab):
-    groups = defaultdict(list)
+    groups = collections.defaultdict(list)
     for measured_file, launches in (("timing_launches_h200.csv", "launches.txt"), ("timing_launches_other_h200.csv", "launches_other.txt")):
         with open(ROOT / "tests/data" / measured_file, encoding="utf-8") as file:
             measured = {(r["lab"], r["variant"], r["params"], r["block"]): float(r["median_ms"]) for r in csv.DictReader(file)}
         model = compare_model.matched(measured, compare_model.modelled(gpulab, "", "h200", ROOT / "tests/timing" / launches, ""))
         for key, ms in measured.items():
             if key in model and ms >= compare_model.SHORT_MS and not model[key].get("no_ground"):
-                groups[(key[0], key[2], key[3])].append((model[key]["time_ms"], ms))
+                groups[(key[0], key[2], key[3])].append((model[key]["time_ms"], ms, model[key]["sms_used"] < SMS))
     return weighed(groups)
 
 
-def judged(pairs, teach=lambda pairs, group: [p for p in pairs if p[0] != group]):
-    """What becomes of each pair, by what the others teach."""
-    count, right, undecided, same, far, far_undecided = 0, 0, 0, 0, 0, 0
-    called, called_rightly = 0, 0  # by weight, so that a program of many kernels counts as often as it has independent pairs
-    models = {group: fit(teach(pairs, group)) for group in {p[0] for p in pairs}}
-    for group, modelled, measured, weight in pairs:
-        faster, equal, slower = odds(models[group], modelled)
-        far += abs(measured) > math.log(1.5)
-        if max(faster, slower) >= SURE:
-            count += 1
-            holds = measured < -SAME if faster > slower else measured > SAME
-            right += holds
-            called += weight
-            called_rightly += weight * holds
-        elif equal >= 0.5:
-            same += 1
-        else:
-            undecided += 1
-            far_undecided += abs(measured) > math.log(1.5)
-    return (f"{count} faster or slower, {right} right ({right / max(1, count):.1%}, "
-            f"by weight {called_rightly / max(1, called):.1%}), {same} the same, {undecided} undecided "
-            f"({undecided / len(pairs):.0%}; of the {far} beyond 1.5 times as measured {far_undecided})")
+def described(name, pairs, gpu, group_of):
+    judged = judged_by_others([p._replace(group=group_of(p)) for p in pairs])
+    model = {**fit(pairs), "sure": sure_of(judged)}
+    print(f"{name}: {len(pairs)} pairs of {len({p.group for p in pairs})} groups: {model}")
+    for times in (1, 1.05, 1.1, 1.2, 1.3, 1.5, 2, 3):
+        near = [p for p in pairs if abs(abs(p.modelled) - math.log(times)) < 0.05]
+        order = sum((p.measured > 0) == (p.modelled > 0) for p in near)
+        _, equal, slower = odds(model, math.log(times))
+        print(f"  modelled {times:g} times as long: {slower:.0%} slower by more than 5 %, {equal:.0%} the same; both of few blocks: "
+              f"{odds(model, math.log(times), 2)[2]:.0%} slower; near by: {order} of {len(near)} pairs in order, {sum(abs(p.measured) <= SAME for p in near)} within 5 %")
+    return {"measured_on": gpu, "pairs": len(pairs), "groups": len({p.group for p in pairs}), **model}, tally(judged, model["sure"])
 
 
-def described(name, pairs, gpu):
-    model = fit(pairs)
-    print(f"{name}: {len(pairs)} pairs of {len({p[0] for p in pairs})} groups: {model}")
-    for apart in (1, 1.05, 1.1, 1.2, 1.3, 1.5, 2, 3):
-        near = [p for p in pairs if abs(abs(p[1]) - math.log(apart)) < 0.05]
-        order = sum((p[2] > 0) == (p[1] > 0) for p in near)
-        _, equal, slower = odds(model, math.log(apart))
-        print(f"  modelled {apart:g} times as long: {slower:.0%} slower by more than 5 %, {equal:.0%} the same; "
-              f"near by: {order} of {len(near)} pairs in order, {sum(abs(p[2]) <= SAME for p in near)} within 5 %")
-    return {"measured_on": gpu, "pairs": len(pairs), "groups": len({p[0] for p in pairs}), **model}
+def print_by_draws(pairs):
+    made = list(by_draws_before(pairs))
+    for draw, sure, judged in made:
+        print(f"  {draw} by the draws before it, called from {sure:.0%} on: {tally(judged, sure)}")
+    for name, some in ((f"all of these {len(made)} draws", made), (f"the last {RECENT_DRAWS} of them", made[-RECENT_DRAWS:])):
+        whole = Tally()
+        for _, sure, judged in some:
+            for pair, chances in judged:
+                whole.add(pair, chances, sure)
+        print(f"  {name}: {whole}")
+
+
+def judge_draw(file):
+    pairs = pairs_of_file(file)
+    sure, judged = draw_judged(pairs, foreign_pairs(without=file))
+    print(f"{file.name} by the other draws, called from {sure:.0%} on: {tally(judged, sure)}")
+    for pair, chances in judged:
+        if max(chances[0], chances[2]) >= sure and not is_right(pair, chances):
+            print(f"  wrong: {pair.group}: modelled {math.exp(pair.modelled):.2f} times as long, measured {math.exp(pair.measured):.2f}")
+    return 0
 
 
 def main():
@@ -192,20 +266,22 @@ def main():
     parser.add_argument("--foreign", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--draw", metavar="FILE", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.draw:
+        return judge_draw(arguments.draw)
     if not arguments.gpulab and not arguments.foreign:
-        parser.error("GPULAB, or --foreign")
+        parser.error("GPULAB, --foreign, or --draw FILE")
     table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
-    new = {"about": "Errors of modelled ratios of two times, as normal distributions of their logarithms: scripts/compare_odds.py writes this."}
+    new = {"about": "Errors of modelled ratios of two times, as Student's distribution of their logarithms: scripts/compare_odds.py writes this."}
     foreign = foreign_pairs()
-    new["foreign"] = described("foreign", foreign, "an H100 and an H200")
+    new["foreign"], made = described("foreign", foreign, "an H100 and an H200", lambda pair: pair.group)
+    print("  each program by the others:", made)
     if not arguments.check:
-        print("  each program by the others:", judged(foreign))
-    if arguments.gpulab:
-        rungs = rung_pairs(arguments.gpulab)
-        new["rungs"] = described("rungs", rungs, "NVIDIA H200")
-        by_lab = [(p[0][0], *p[1:]) for p in rungs]
-        print("  each lab by the others:", judged(by_lab))
+        print_by_draws(foreign)
+    if arguments.gpulab and not arguments.foreign:
+        new["rungs"], made = described("rungs", rung_pairs(arguments.gpulab), "NVIDIA H200", lambda pair: pair.group[0])
+        print("  each lab by the others:", made)
     if arguments.write:
         TABLE.write_text(json.dumps({**table, **new}, indent=2) + "\n")
     changed = [name for name in new if name != "about" and new[name] != table.get(name)]

@@ -146,6 +146,7 @@ std::optional<ModelTime> modelled_of(const Json& json) {
                    .low_ms = positive_of(*model, "low_ms").value_or(*ms),
                    .high_ms = positive_of(*model, "high_ms").value_or(*ms),
                    .bound = text_of(*model, "bound"),
+                   .sms_used = static_cast<int>(std::min(number_of(member(*model, "sms_used")).value_or(0), 1e6)),
                    .validated = flag_of(*model, "validated"),
                    .no_ground = text_of(*model, "no_ground")};
 }
@@ -218,6 +219,7 @@ void add_kernels(std::vector<ComparedResult>& results, std::size_t program) {
     if (!time) all_timed = false;
     if (!all_timed) continue;
     sum.gpu = time->gpu;
+    sum.sms_used = std::max(sum.sms_used, time->sms_used);
     sum.ms += time->ms;
     sum.low_ms += time->low_ms;
     sum.high_ms += time->high_ms;

@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "common/embedded.h"
-#include "runner/compare/measured.h"
 
 namespace gpulab {
 namespace {
@@ -16,13 +15,10 @@ struct Table {
 };
 
 RatioErrors parse(const nlohmann::json& json) {
-  return {.core = json.at("core"),
-          .growth = json.at("growth"),
-          .near_share = json.at("near_share"),
-          .wide_share = json.at("wide_share"),
-          .wide = json.at("wide"),
-          .blunder_share = json.at("blunder_share"),
-          .blunder = json.at("blunder"),
+  return {.near = json.at("near"),
+          .far = json.at("far"),
+          .few = json.at("few"),
+          .sure = json.at("sure"),
           .pairs = json.at("pairs"),
           .groups = json.at("groups"),
           .gpu = json.at("measured_on")};
@@ -46,36 +42,30 @@ const Table& table() {
 /// ln(B / A) as modelled from which two are no longer alike, as in scripts/compare_odds.py.
 constexpr double apart = 0.15;
 
-/// How likely an error is below x.
-double below(const RatioErrors& errors, double modelled, double x) {
-  const double t = std::min(std::abs(modelled) / apart, 1.0);
-  const double core = errors.core + errors.growth * t;
-  const double wide_share = errors.near_share + (errors.wide_share - errors.near_share) * t;
-  return (1 - wide_share - errors.blunder_share) * normal_share(x / core) + wide_share * normal_share(x / errors.wide) +
-         errors.blunder_share * normal_share(x / errors.blunder);
+/// Of the errors of such a pair: those of both kernels, added as errors are.
+double width(const RatioErrors& errors, double modelled, int few) {
+  const double base = errors.near + (errors.far - errors.near) * std::min(std::abs(modelled) / apart, 1.0);
+  return base * std::sqrt((few * errors.few * errors.few + 2 - few) / 2);
 }
 
-double quantile(const RatioErrors& errors, double modelled, double share) {
-  double low = -40, high = 40;
-  for (int i = 0; i < 80; ++i) {
-    const double middle = (low + high) / 2;
-    (below(errors, modelled, middle) < share ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
+/// How likely an error is below so many widths.
+double below(double z) { return 0.5 + z / (2 * std::sqrt(2 + z * z)); }
+
+/// So many widths, and as many the other way, nine of ten errors stay within.
+constexpr double nine_of_ten = 2.91999;
 
 }  // namespace
 
 const RatioErrors& ratio_errors(PairKind kind) { return kind == PairKind::foreign ? table().foreign : table().rungs; }
 
-Odds odds_of(const RatioErrors& errors, double modelled_ratio, double threshold) {
-  const double modelled = std::log(modelled_ratio), same = std::log1p(threshold);
+Odds odds_of(const RatioErrors& errors, double modelled_ratio, int few, double threshold) {
+  const double modelled = std::log(modelled_ratio), same = std::log1p(threshold), one = width(errors, modelled, few);
   Odds odds;
-  odds.faster = below(errors, modelled, -same - modelled);
-  odds.slower = 1 - below(errors, modelled, same - modelled);
+  odds.faster = below((-same - modelled) / one);
+  odds.slower = 1 - below((same - modelled) / one);
   odds.same = std::max(0.0, 1 - odds.faster - odds.slower);
-  odds.low = modelled_ratio * std::exp(quantile(errors, modelled, 0.05));
-  odds.high = modelled_ratio * std::exp(quantile(errors, modelled, 0.95));
+  odds.low = modelled_ratio * std::exp(-nine_of_ten * one);
+  odds.high = modelled_ratio * std::exp(nine_of_ten * one);
   return odds;
 }
 

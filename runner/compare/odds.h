@@ -9,29 +9,29 @@ namespace gpulab {
 /// model's errors are nearly the same.
 enum class PairKind { foreign, rungs };
 
-/// Errors of ln(B / A), measured less modelled: three normal distributions around 0.
+/// Errors of ln(B / A), measured less modelled: Student's distribution of two degrees of freedom around 0.
 struct RatioErrors {
-  /// Width of most: core where both are modelled as equally fast, core + growth where not. Kernels that are modelled
-  /// alike mostly are alike.
-  double core = 0, growth = 0;
-  double near_share = 0, wide_share = 0, wide = 0;  ///< of the unsure ones: where modelled as equally fast, where not
-  double blunder_share = 0, blunder = 0;
+  /// Its width where both are modelled as equally fast, and where not. Kernels that are modelled alike mostly are
+  /// alike.
+  double near = 0, far = 0;
+  double few = 0;             ///< how many times as wide a kernel counts that has fewer blocks than the GPU has SMs
+  double sure = 0;            ///< a direction that is less likely is not called
   int pairs = 0, groups = 0;  ///< that were measured; of how many programs, or labs and sizes
   std::string gpu{};          ///< where
 };
 [[nodiscard]] const RatioErrors& ratio_errors(PairKind kind);
 
-/// A direction that is less likely is not called: of foreign pairs that are called 94 % are right, and a third stays
-/// undecided (tests/timing/README.md).
-constexpr double kSureDirection = 0.86;
-/// The same of "same".
+/// Of the GPUs that pairs were measured on, an H100 and an H200.
+constexpr int kMeasuredSms = 132;
+/// What is less likely the same is not called so.
 constexpr double kSureSame = 0.5;
 
 struct Odds {
   double faster = 0, same = 0, slower = 0;  ///< of B, as measured; they add up to 1
   double low = 0, high = 0;                 ///< nine of ten measured ratios lie there
 };
-/// `threshold`: what is nearer than 1 + threshold is the same.
-[[nodiscard]] Odds odds_of(const RatioErrors& errors, double modelled_ratio, double threshold);
+/// `few`: how many of the two have fewer blocks than the GPU has SMs. `threshold`: what is nearer than 1 + threshold is
+/// the same.
+[[nodiscard]] Odds odds_of(const RatioErrors& errors, double modelled_ratio, int few, double threshold);
 
 }  // namespace gpulab

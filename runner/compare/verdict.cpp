@@ -81,7 +81,8 @@ void judge_modelled(const RatioErrors& errors, double threshold, ComparedPair& p
   pair.basis = CompareBasis::modelled;
   const auto &a = *pair.a.modelled, &b = *pair.b.modelled;
   pair.ratio = b.ms / a.ms;
-  const auto odds = odds_of(errors, *pair.ratio, threshold);
+  const auto has_few = [](const ModelTime& time) { return time.sms_used > 0 && time.sms_used < kMeasuredSms; };
+  const auto odds = odds_of(errors, *pair.ratio, has_few(a) + has_few(b), threshold);
   pair.low = odds.low;
   pair.high = odds.high;
   const bool is_exact = a.ms == b.ms && pair.counters.empty() && !pair.a.counters.empty() && a.bound == b.bound;
@@ -91,7 +92,7 @@ void judge_modelled(const RatioErrors& errors, double threshold, ComparedPair& p
     pair.verdict = same;
     pair.low = pair.high = 1;
     pair.why = "every counter and the modelled time are equal";
-  } else if (direction >= kSureDirection) {
+  } else if (direction >= errors.sure) {
     pair.verdict = odds.slower > odds.faster ? slower : faster;
     pair.probability = direction;
   } else if (odds.same >= kSureSame) {

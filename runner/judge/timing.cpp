@@ -26,10 +26,14 @@ constexpr int processes = 3, rounds_of_each = 2;
 constexpr int new_data_launches = 4;
 constexpr double most_new_data_ratio = 3, negligible_ms = 0.02;
 
-/// Of each round: enough that the quartiles of samples stand still.
-RunOptions timing_options() {
+/// Of a round: so many that the quartiles of samples stand still. Of a kernel that takes long fewer do, for the events'
+/// clock has steps of 32 ns: all of one thread, 50 ms a launch, would take a minute and more.
+constexpr int most_samples = 151, fewest_samples = 15;
+constexpr double longest_round_ms = 300;
+
+RunOptions timing_options(std::optional<double> launch_ms) {
   RunOptions options;
-  options.measure.reps = 151;
+  options.measure.reps = samples_of_round(launch_ms);
   return options;
 }
 
@@ -58,6 +62,7 @@ class SpeedTrial {
   /// Median of the rounds' ratios. Each pair of rounds has new processes, each round new inputs.
   TimedRatio time(const TimedKernel& timed, const TimedQuestion& question) {
     std::vector<double> ratios;
+    rung_ms_.reset();
     for (int process = 0; process < processes; ++process) {
       open();
       for (int round = 0; round < rounds_of_each; ++round) {
@@ -82,7 +87,9 @@ class SpeedTrial {
     const auto& info = own_->info();
     const TrialPlace place{info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
     TimedRatio stopped;
-    const auto own = launched(timed, question, place, timing_options(), stopped);
+    const auto look = launched(timed, question, place, new_data_options(), stopped);
+    if (!look) return stopped;
+    const auto own = launched(timed, question, place, timing_options(first_launch_ms(*look)), stopped);
     if (!own) return stopped;
     std::optional<double> new_data_ms;
     for (int i = 0; i < new_data_launches; ++i) {
@@ -92,10 +99,11 @@ class SpeedTrial {
     }
     if (auto why = kept_results_text(own->timing, new_data_ms); !why.empty()) return {.wrong = std::move(why)};
     const auto rung = count_rung(*rungs_, lab_, contract_, question.rung,
-                                 {question.size, timed.kernel->type, seed_, place}, timing_options());
+                                 {question.size, timed.kernel->type, seed_, place}, timing_options(rung_ms_));
     if (rung.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
     if (rung.status != CaseStatus::ok || !rung.timing || !own->timing || !(rung.timing->median_ms > 0))
       return {.problem = fmt::format("{} could not be timed: {}", question.rung, rung.message)};
+    rung_ms_ = rung.timing->median_ms;
     return {.ratio = typical_ms(*own->timing) / typical_ms(*rung.timing)};
   }
 
@@ -128,9 +136,15 @@ class SpeedTrial {
   const Contract& contract_;
   std::uint64_t seed_, trials_ = 0;
   std::unique_ptr<Executor> own_, rungs_;
+  std::optional<double> rung_ms_;  ///< of the question's rung, once it has been timed
 };
 
 }  // namespace
+
+int samples_of_round(std::optional<double> launch_ms) {
+  if (!launch_ms || !(*launch_ms * most_samples > longest_round_ms)) return most_samples;
+  return std::max(fewest_samples, static_cast<int>(longest_round_ms / *launch_ms));
+}
 
 std::string kept_results_text(const std::optional<Timing>& seen, std::optional<double> new_data_ms) {
   if (!seen || !new_data_ms) return {};

@@ -37,6 +37,9 @@ struct TimedKernel {
 /// fastest launch of several sets of data that no launch had seen.
 [[nodiscard]] std::string kept_results_text(const std::optional<Timing>& seen, std::optional<double> new_data_ms);
 
+/// How many samples a round takes of a kernel one launch of which took so long.
+[[nodiscard]] int samples_of_round(std::optional<double> launch_ms);
+
 /// Throws Error (missing) where there is none.
 [[nodiscard]] const DeviceKind& timing_kind();
 /// Of the GPU that times: 90 for 9.0. The same error.

@@ -40,6 +40,7 @@ struct ModelTime {
   std::string gpu{};
   double ms = 0, low_ms = 0, high_ms = 0;
   std::string bound{};
+  int sms_used = 0;         ///< SMs that get a block; 0: not known
   bool validated = false;   ///< the model was compared with this GPU
   std::string no_ground{};  ///< why it was never compared with such a kernel; empty: it was
 };

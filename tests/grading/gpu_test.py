@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""`gpulab grade --device gpu` on a machine with a GPU: `gpu_test.py GPULAB [cheats|ratios]` (a step of scripts/gpu_test.sh).
+"""`gpulab grade --device gpu` on a machine with a GPU: `gpu_test.py GPULAB [ratios|device_tricks|cheats]` (a step of scripts/gpu_test.sh).
 
-Items of the kind speed repeat within 2 % from grading to grading; what was graded without a GPU is timed by --resume;
-streams, events, L2 persistence and prefetches gain nothing; kernels that fool timers (wrong/timer_cheats.cu) earn nothing. Prints
-each ratio and reason; exit code 77 where grade cannot run here.
+ratios: a class graded without a GPU is timed five times by --resume: items of the kind speed repeat within 2 %; host code's streams,
+  events and L2 persistence, and a kernel's prefetches, gain nothing.
+device_tricks: neither do streams and events of device code; one atomic for each element earns nothing.
+cheats: kernels that fool timers (wrong/timer_cheats.cu) earn nothing.
+A timed submission takes some 15 s on an H100 or H200. Prints each ratio and reason; exit code 77 where grade cannot run here.
 """
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,7 +51,6 @@ DEVICE_TRICKS = """  if (blockIdx.x == 0 && threadIdx.x == 0) {
     cudaEventRecord(event, stream);
   }
 """
-GAIN_NOTHING = ("tricks", "device_tricks")
 CHEATS = pathlib.Path(__file__).resolve().parent / "wrong" / "timer_cheats.cu"
 
 
@@ -60,6 +62,10 @@ def submissions():
     assert tricks != reference, "the reference has changed: say where its kernel begins"
     return {"plain": reference, "tricks": tricks + HOST_TRICKS,
             "device_tricks": reference.replace(first, DEVICE_TRICKS + first), "slow": (ASSIGNMENTS / "wrong/an_atomic_each.cu").read_text()}
+
+
+def chosen(*names):
+    return {name: text for name, text in submissions().items() if name in names}
 
 
 def grade(folder, *options):
@@ -112,39 +118,60 @@ def cheats_earn_nothing():
     return failures
 
 
+def ratio_of(item):
+    """Of the rung's time, from the points."""
+    return ZERO_AT - item["earned"] / POINTS * (ZERO_AT - FULL_AT)
+
+
 def ratios_repeat():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        assignment(folder, "A sum, timed", submissions())
+        assignment(folder, "A sum, timed", chosen("plain", "tricks"))
+        begun = time.monotonic()
         failures = [f"{who} is {item['status']} without a GPU" for who, item in grade(folder).items() if item["status"] != "pending"]
+        print(f"without a GPU: {time.monotonic() - begun:.0f} s", flush=True)
+        shutil.copytree(folder / "out", folder / "untimed")
         ratios = {}
         for number in range(GRADINGS):
             begun = time.monotonic()
-            # The first goes on from what was graded without a GPU; the others begin anew.
-            for who, item in grade(folder, "--device", "gpu", *(["--resume"] if number == 0 else [])).items():
-                if who == "device_tricks" and not item["earned"]:
-                    print(f"{who}: {item['status']}: {item['reason']}")  # earning nothing is no gain
-                elif item["status"] == "pending":
+            shutil.rmtree(folder / "out")
+            shutil.copytree(folder / "untimed", folder / "out")
+            for who, item in grade(folder, "--device", "gpu", "--resume").items():
+                if item["status"] == "pending":
                     failures.append(f"{who} is pending on a GPU: {item['reason']}")
                 elif item["earned"] > 0:
-                    ratios.setdefault(who, []).append(ZERO_AT - item["earned"] / POINTS * (ZERO_AT - FULL_AT))
-                elif who != "slow":
+                    ratios.setdefault(who, []).append(ratio_of(item))
+                else:
                     failures.append(f"{who} earned nothing: {item['reason']}")
-            print(f"grading {number + 1}: {time.monotonic() - begun:.0f} s", flush=True)
-        for who, of_rung in sorted(ratios.items()):
-            spread = max(of_rung) / min(of_rung)
-            print(f"{who}: {' '.join(f'{ratio:.4f}' for ratio in of_rung)} of the rung's time, spread {spread:.4f}")
-            if spread > SPREAD or len(of_rung) != GRADINGS:
-                failures.append(f"{who}: {len(of_rung)} gradings differ by a factor of {spread:.4f}")
-        if "slow" in ratios:
-            failures.append("one atomic for each element earned points")
-        failures += [f"{who} made the kernel faster" for who in GAIN_NOTHING
-                     if who in ratios and min(ratios["plain"]) > GAIN * max(ratios[who])]
+            last = ", ".join(f"{who} {of_rung[-1]:.4f}" for who, of_rung in sorted(ratios.items()))
+            print(f"grading {number + 1}: {time.monotonic() - begun:.0f} s: {last}", flush=True)
+    for who, of_rung in sorted(ratios.items()):
+        spread = max(of_rung) / min(of_rung)
+        print(f"{who}: {' '.join(f'{ratio:.4f}' for ratio in of_rung)} of the rung's time, spread {spread:.4f}")
+        if spread > SPREAD or len(of_rung) != GRADINGS:
+            failures.append(f"{who}: {len(of_rung)} gradings differ by a factor of {spread:.4f}")
+    if len(ratios) == 2 and min(ratios["plain"]) > GAIN * max(ratios["tricks"]):
+        failures.append("tricks made the kernel faster")
+    return failures
+
+
+def device_tricks_gain_nothing():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        assignment(folder, "Tricks of device code", chosen("plain", "device_tricks", "slow"))
+        items = grade(folder, "--device", "gpu")
+    for who, item in sorted(items.items()):
+        print(f"{who}: {item['status']}, {ratio_of(item):.4f} of the rung's time: {item['reason']}", flush=True)
+    failures = [f"{who} is pending on a GPU: {item['reason']}" for who, item in items.items() if item["status"] == "pending"]
+    if items["slow"]["earned"] > 0:
+        failures.append("one atomic for each element earned points")
+    if items["device_tricks"]["earned"] > 0 and ratio_of(items["plain"]) > GAIN * ratio_of(items["device_tricks"]):
+        failures.append("device_tricks made the kernel faster")
     return failures
 
 
 def main():
-    parts = {"cheats": cheats_earn_nothing, "ratios": ratios_repeat}
+    parts = {"ratios": ratios_repeat, "device_tricks": device_tricks_gain_nothing, "cheats": cheats_earn_nothing}
     failures = [failure for part in sys.argv[2:] or parts for failure in parts[part]()]
     for failure in failures:
         print(f"FAILED: {failure}")

@@ -30,34 +30,74 @@ class Odds(unittest.TestCase):
         self.assertIn("configs/odds.json is of other data: foreign", said.getvalue())
 
     def test_programs_judged_by_what_the_others_teach_are_mostly_right(self):
-        said = compare_odds.judged(compare_odds.foreign_pairs())
-        count = int(said.split()[0])
-        by_weight = float(said.split("by weight ")[1].split("%")[0]) / 100
-        self.assertGreaterEqual(by_weight, 0.93, said)
-        undecided = float(said.split(" undecided (")[1].split("%")[0]) / 100
-        self.assertLessEqual(undecided, 0.36, said)
-        self.assertGreaterEqual(count, 50, said)
+        judged = compare_odds.judged_by_others(compare_odds.foreign_pairs())
+        made = compare_odds.tally(judged, compare_odds.sure_of(judged))
+        self.assertGreaterEqual(made.share("right", "called"), 0.95, made)
+        self.assertGreaterEqual(made.share("right", "called", True), 0.95, made)
+        self.assertLessEqual(made.share("undecided", "pairs"), 0.36, made)
+        self.assertLessEqual(made.share("far undecided", "far", True), 0.1, made)
+        self.assertGreaterEqual(made.of["called"][0], 500, made)
+
+    def test_draws_judged_by_the_draws_before_them_are_mostly_right(self):
+        recent = list(compare_odds.by_draws_before(compare_odds.foreign_pairs()))[-compare_odds.RECENT_DRAWS:]
+        made = compare_odds.Tally()
+        for _, sure, judged in recent:
+            for pair, chances in judged:
+                made.add(pair, chances, sure)
+        self.assertGreaterEqual(made.share("right", "called"), 0.93, made)
+        self.assertLessEqual(made.share("undecided", "pairs"), 0.36, made)
+        self.assertLessEqual(made.share("far undecided", "far"), 0.11, made)
+        self.assertGreaterEqual(made.of["called"][0], 150, made)
+
+    def test_no_draw_teaches_the_one_that_it_is_judged_by(self):
+        seen = {}
+        pairs = [compare_odds.Pair(f"program {i % 40}", f"draw {i // 100}", 0.5, 0.5, 1, 0) for i in range(600)]
+        real = compare_odds.fit
+
+        def fit(some):
+            seen.setdefault("pairs", []).extend(some)
+            return real(some)
+
+        compare_odds.fit = fit
+        self.addCleanup(setattr, compare_odds, "fit", real)
+        for draw, _, judged in compare_odds.by_draws_before(pairs[:500]):
+            self.assertEqual(len(judged), 100)
+            self.assertNotIn(draw, {pair.draw for pair in seen.pop("pairs")})
+
+    def test_a_draw_of_a_file_of_its_own_is_judged(self):
+        file = ROOT / "tests" / "data" / "programs_h100_35.json"
+        ran = subprocess.run([ROOT / "scripts" / "compare_odds.py", "--draw", file], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stdout, r"^programs_h100_35.json by the other draws, called from \d\d% on: \d+ pairs: ")
+
+    def test_sure_is_the_least_from_which_on_enough_is_right(self):
+        def pair(chance, right):
+            return compare_odds.Pair("", "", 1, 1 if right else 0, 1, 0), (0, 1 - chance, chance)
+
+        judged = [pair(0.96, True)] * 60 + [pair(0.85, True)] * 39 + [pair(0.85, False)] + [pair(0.8, False)] * 5 + [pair(0.75, True)] * 500
+        self.assertEqual(compare_odds.sure_of(judged), 0.81)
 
     def test_of_pairs_made_with_known_errors_the_fit_finds_them(self):
         import random
-        draw = random.Random(1)
+        draw = random.Random(2)
         pairs = []
-        for group in range(400):
-            modelled = draw.uniform(-0.5, 0.5)
-            t = compare_odds.apart(modelled)
-            pairs.append((group, modelled, modelled + draw.gauss(0, 0.6 if draw.random() < 0.05 + 0.25 * t else 0.03 + 0.1 * t), 1))
+        for group in range(1500):
+            modelled, few = draw.uniform(-0.5, 0.5), draw.randrange(3)
+            wide = compare_odds.width({"near": 0.02, "far": 0.15, "few": 2}, modelled, few)
+            student = draw.gauss(0, 1) / math.sqrt(draw.expovariate(1))  # two degrees of freedom: chi-squared by two is exponential
+            pairs.append(compare_odds.Pair(group, "", modelled, modelled + wide * student, 1, few))
         model = compare_odds.fit(pairs)
-        for name, least, most in (("core", 0.015, 0.05), ("growth", 0.07, 0.13), ("near_share", 0.02, 0.2), ("wide_share", 0.2, 0.4),
-                                  ("wide", 0.45, 0.75)):
+        for name, least, most in (("near", 0.01, 0.03), ("far", 0.13, 0.17), ("few", 1.7, 2.3)):
             self.assertTrue(least < model[name] < most, f"{name}: {model}")
         faster, same, slower = compare_odds.odds(model, math.log(2))
         self.assertAlmostEqual(faster + same + slower, 1)
         self.assertGreater(slower, 0.85)
+        self.assertGreater(slower, compare_odds.odds(model, math.log(2), 2)[2])
 
     def test_the_rungs_table_is_there(self):
         table = json.loads((ROOT / "configs" / "odds.json").read_text(encoding="utf-8"))
         self.assertGreater(table["rungs"]["pairs"], 2000)
-        self.assertLess(table["rungs"]["wide_share"], table["foreign"]["wide_share"])
+        self.assertLess(table["rungs"]["far"], table["foreign"]["far"])
 
 
 if __name__ == "__main__":

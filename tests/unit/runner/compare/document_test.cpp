@@ -34,9 +34,11 @@ TEST_CASE("a result of a run is read with its parameters, launch, counters and t
       R"({"variant": "warp", "kernel": "k", "status": "ok", "params": {"n": 4096, "op": "sum"},
           "launch": {"grid": [16,1,1], "block": [32,8,1], "dynamic_shared_bytes": 64},
           "timing": {"source": "cuda_events", "mode": "cold", "samples": 31, "q1_ms": 0.9, "median_ms": 1, "q3_ms": 1.1},
-          "model": {"gpu": "h200", "time_ms": 2, "low_ms": 1.5, "high_ms": 3, "bound": "issue", "validated": true, "no_ground": null},
+          "model": {"gpu": "h200", "time_ms": 2, "low_ms": 1.5, "high_ms": 3, "bound": "issue", "validated": true, "no_ground": null,
+                    "sms_used": 16},
           "counters": {"warp_instructions": 12, "branch_efficiency": 0.5}})",
       "gpu"));
+  CHECK(result.modelled.value().sms_used == 16);
   CHECK(result.lab == "reduce");
   CHECK(result.name == "warp");
   CHECK(result.params == std::vector<std::pair<std::string, std::string>>{{"n", "4096"}, {"op", "sum"}});

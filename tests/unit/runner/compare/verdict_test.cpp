@@ -93,6 +93,16 @@ TEST_CASE("what ran before and does not now is a regression, what did not run be
   CHECK_FALSE(judged(skipped, skipped).regression);
 }
 
+TEST_CASE("what is called of modelled times stays undecided where both have fewer blocks than the GPU has SMs") {
+  auto a = modelled(1), b = modelled(1.45);
+  CHECK(judged(a, b).verdict == CompareVerdict::slower);
+  a.modelled->sms_used = b.modelled->sms_used = 132;
+  CHECK(judged(a, b).verdict == CompareVerdict::slower);
+  a.modelled->sms_used = b.modelled->sms_used = 8;
+  CHECK(judged(a, b).verdict == CompareVerdict::undecided);
+  CHECK(judged(a, b).why == "modelled 1.45 times as long: measure it");
+}
+
 TEST_CASE("measured times decide before modelled ones") {
   auto a = measured(1), b = measured(1.2);
   a.modelled = modelled(2).modelled;

@@ -25,6 +25,15 @@ TEST_CASE("a kernel that is fast on data that it has seen alone is named, and on
   CHECK(kept_results_text(of(1), std::nullopt).empty());
 }
 
+TEST_CASE("a kernel that takes long is sampled less often, so that grading it ends") {
+  CHECK(samples_of_round(std::nullopt) == 151);
+  CHECK(samples_of_round(0.004) == 151);
+  CHECK(samples_of_round(1.98) == 151);
+  CHECK(samples_of_round(3) == 100);
+  CHECK(samples_of_round(70) == 15);
+  CHECK(samples_of_round(1e9) == 15);
+}
+
 TEST_CASE("a kernel that is right in its first launch and leaves its work undone in those that are timed is wrong") {
   const auto lab = doubling_lab();
   PosedTrial posed;
