@@ -27,7 +27,7 @@ constexpr BoundSpread by_bound[] = {
     {"fp32", 1.32, 1.48, 1.4, 1.8},
     {"dram_bandwidth", 1.17, 1.3, 1.25, 1.55},
     {"l2_bandwidth", 1.45, 1.65, 2.0, 1.85},
-    {"l1_bandwidth", 1.3, 1.5, 1.3, 1.6},
+    {"l1_bandwidth", 1.28, 1.5, 1.25, 1.57},
     {"shared_bandwidth", 1.35, 1.45, 1.35, 1.45},
     {"atomics", 1.4, 1.9, 1.6, 2.0},
     {"latency", 1.34, 1.49, 1.9, 2.4},
