@@ -52,13 +52,16 @@ std::vector<std::string> names_of(unsigned factors) {
 }
 
 std::optional<cudaOccResult> calculate(const GpuProfile& gpu, int registers, std::size_t static_shared_bytes,
-                                       std::size_t dynamic_shared_bytes, int threads_per_block) {
+                                       std::size_t dynamic_shared_bytes, int threads_per_block, int carveout) {
   if (threads_per_block <= 0 || static_shared_bytes > gpu.shared_bytes_per_block_optin) return std::nullopt;
   const cudaOccDeviceProp properties = properties_of(gpu);
   const cudaOccFuncAttributes attributes = attributes_of(gpu, registers, static_shared_bytes);
-  const cudaOccDeviceState default_carve_out;
+  cudaOccDeviceState state;
+  // An H100 keeps as few blocks at once as this says, and its own occupancy calls say the same: 6 KB a block at 0 %
+  // one, at 10 % four, at 33 % 14 (at 50 % it says 18 and keeps 23).
+  state.carveoutConfig = std::clamp(carveout, -1, 100);
   cudaOccResult result{};
-  const auto status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &default_carve_out,
+  const auto status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &state,
                                                               threads_per_block, dynamic_shared_bytes);
   return status == CUDA_OCC_SUCCESS ? std::optional(result) : std::nullopt;
 }
@@ -67,10 +70,10 @@ std::optional<cudaOccResult> calculate(const GpuProfile& gpu, int registers, std
 
 std::optional<Occupancy> occupancy(const GpuProfile& gpu, std::optional<int> registers_per_thread,
                                    std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
-                                   int threads_per_block) {
+                                   int threads_per_block, int carveout) {
   if (!registers_per_thread) return std::nullopt;
   const auto result =
-      calculate(gpu, *registers_per_thread, static_shared_bytes, dynamic_shared_bytes, threads_per_block);
+      calculate(gpu, *registers_per_thread, static_shared_bytes, dynamic_shared_bytes, threads_per_block, carveout);
   if (!result) return std::nullopt;
 
   const int warps_per_block = (threads_per_block + warp_size - 1) / warp_size;
@@ -98,7 +101,7 @@ std::optional<BlockLimits> block_limits(const GpuProfile& gpu, int registers_per
                                         std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
                                         int threads_per_block) {
   const auto result =
-      calculate(gpu, registers_per_thread, static_shared_bytes, dynamic_shared_bytes, threads_per_block);
+      calculate(gpu, registers_per_thread, static_shared_bytes, dynamic_shared_bytes, threads_per_block, -1);
   if (!result) return std::nullopt;
   const auto limit = [](int blocks) { return blocks == INT_MAX ? std::nullopt : std::optional(blocks); };
   return BlockLimits{limit(result->blockLimitWarps), limit(result->blockLimitRegs), limit(result->blockLimitSharedMem),

@@ -17,10 +17,11 @@ struct Occupancy {
   std::vector<std::string> limited_by;  ///< of "warps", "registers", "shared", "blocks": every limit that binds
 };
 
-/// Registers absent: computed without the register limit is wrong, so the result is absent.
+/// Registers absent: computed without the register limit is wrong, so the result is absent. `carveout`: how much of an
+/// SM's shared memory and L1 the program prefers as shared memory for this kernel, 0 to 100; -1: the driver chooses.
 [[nodiscard]] std::optional<Occupancy> occupancy(const GpuProfile& gpu, std::optional<int> registers_per_thread,
                                                  std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
-                                                 int threads_per_block);
+                                                 int threads_per_block, int carveout = -1);
 
 /// How a grid's blocks spread over the GPU's SMs, which occupancy does not say: one block can occupy its SM fully while
 /// all others idle. Blocks go to SMs that have none first.

@@ -112,6 +112,7 @@ struct LaunchConfig {
   bool cooperative = false;
   std::uint32_t stream = 0;
   Dim3 cluster{0, 0, 0};  ///< blocks of a cluster; 0: as the kernel says, or each block by itself
+  int carveout = -1;      ///< hundredths of an SM's shared memory and L1 that are shared memory; -1: the driver chooses
 };
 
 /// Memory of the host, released with this; not to outlive its device.

@@ -34,8 +34,9 @@ int most_threads(const Session& s, const LoadedFunction& kernel) {
 }
 
 int blocks_per_sm(const Session& s, const LoadedFunction& kernel, int block, std::size_t shared_bytes) {
-  const auto found = occupancy(s.profile(), kernel.kernel.attributes.registers.value_or(kUnknownRegisters),
-                               kernel.kernel.attributes.static_shared_bytes.value_or(0), shared_bytes, block);
+  const auto found =
+      occupancy(s.profile(), kernel.kernel.attributes.registers.value_or(kUnknownRegisters),
+                kernel.kernel.attributes.static_shared_bytes.value_or(0), shared_bytes, block, kernel.carveout);
   return found ? found->blocks_per_sm : 0;
 }
 
@@ -101,7 +102,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return with_kernel("cudaFuncSetAttribute", function, [&](Session& s, LoadedFunction& kernel) {
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
-      kernel.carveout = value;
+      kernel.carveout = std::clamp(value, -1, 100);
       return cudaSuccess;
     }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return set_cluster(s, kernel, attribute, value);

@@ -260,7 +260,7 @@ class GpuDevice : public Device, public Clocked, public Limited {
     std::vector<void*> values;
     for (const auto& argument : arguments) values.push_back(const_cast<std::byte*>(argument.bytes.data()));
     auto* function = reinterpret_cast<CUfunction>(kernel.handle);
-    const auto [g, b, shared, cooperative, number, cluster] = config;
+    const auto [g, b, shared, cooperative, number, cluster, carveout] = config;
     allow_shared(kernel, shared);
     if (cooperative) check_cooperative(kernel, config, resident_blocks(function, config));
     pending_ = kernel.cpp_name;

@@ -30,7 +30,7 @@ std::uint32_t sm_count(const GpuProfile& profile) { return static_cast<std::uint
 std::uint64_t resident_blocks(const GpuProfile& profile, const Kernel& kernel, const LaunchConfig& config) {
   const auto found =
       occupancy(profile, kernel.attributes.registers.value_or(1), kernel.attributes.static_shared_bytes.value_or(0),
-                config.dynamic_shared_bytes, static_cast<int>(config.block.volume()));
+                config.dynamic_shared_bytes, static_cast<int>(config.block.volume()), config.carveout);
   const int per_sm = found ? found->blocks_per_sm : 1;
   return static_cast<std::uint64_t>(std::max(per_sm, 1)) * sm_count(profile);
 }
@@ -207,6 +207,7 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const std
   state.cluster = cluster_of(loaded.kernel, config);
   state.has_explicit_cluster = config.cluster.volume() != 0 || loaded.kernel.attributes.cluster.volume() != 0;
   state.dynamic_shared_bytes = config.dynamic_shared_bytes;
+  state.carveout = config.carveout;
   state.sm_count = sm_count(profile_);
   state.parameters = parameters;
   state.memory = &memory_.global();

@@ -24,6 +24,7 @@ std::vector<std::uint64_t> RepeatedLaunches::shape_of(const Launch& launch) {
           block.y,
           block.z,
           launch.config.dynamic_shared_bytes,
+          static_cast<std::uint64_t>(launch.config.carveout + 1),
           launch.config.cooperative,
           cluster.x,
           cluster.y,

@@ -39,6 +39,7 @@ struct LaunchState {
   Dim3 cluster;                       ///< blocks of a cluster; a grid has whole ones
   bool has_explicit_cluster = false;  ///< somebody has said so, the kernel or the launch
   std::uint32_t dynamic_shared_bytes = 0;
+  int carveout = -1;  ///< hundredths of shared memory and L1 that the program prefers as shared memory; -1: none
   std::uint32_t sm_count = 1;
   std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
   GlobalMemory* memory = nullptr;

@@ -22,11 +22,14 @@ double busiest(const SmResult& sm) {
   return std::max({sm.issue, sm.fma, sm.alu, sm.fp64, sm.special, sm.tensor, sm.shared + sm.l1, sm.dram});
 }
 
-/// Whether one of the traced blocks does more than twice as much as another.
+/// Whether one of the traced blocks does more than twice as much as another: executes so many instructions, or more
+/// instructions and asks for so many sectors (who has nothing to do ends behind a comparison, as long as what it
+/// skips).
 bool is_uneven(const GridTrace& trace) {
   const auto [least, most] = std::minmax_element(trace.blocks.begin(), trace.blocks.end(),
                                                  [](auto& a, auto& b) { return a.instructions < b.instructions; });
-  return most->instructions > 2 * least->instructions;
+  if (most->instructions > 2 * least->instructions) return true;
+  return most->instructions > least->instructions && most->sectors.size() > 2 * least->sectors.size();
 }
 
 bool takes_heap(std::string_view builtin) {
@@ -54,6 +57,18 @@ bool prints(const Program& program, const GridTrace& trace) {
   return !behind.empty() && std::ranges::any_of(trace.blocks, [&](const BlockTrace& block) {
     return std::ranges::any_of(block.warps, [&](const auto& warp) { return std::ranges::any_of(warp, among); });
   });
+}
+
+/// Of blocks of which some do next to nothing: two waves of those that do the least, as the traced ones of them are.
+std::vector<BlockTrace> idle_blocks(const GridTrace& trace, std::uint32_t per_sm) {
+  std::vector<const BlockTrace*> least;
+  for (const BlockTrace& block : trace.blocks) least.push_back(&block);
+  std::stable_sort(least.begin(), least.end(), [](auto* a, auto* b) { return a->instructions < b->instructions; });
+  const auto of_least = [&](const BlockTrace* block) { return block->instructions == least.front()->instructions; };
+  const auto kinds = static_cast<std::size_t>(std::ranges::count_if(least, of_least));
+  std::vector<BlockTrace> idle;
+  for (std::size_t i = 0; i < 2 * std::size_t{per_sm}; ++i) idle.push_back(*least[i % kinds]);
+  return idle;
 }
 
 double traced_instructions(const GridTrace& trace) {
@@ -98,7 +113,9 @@ std::uint32_t TimingModel::l1_bytes(const LaunchState& launch, std::uint32_t per
   constexpr std::uint64_t steps[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
   const std::uint64_t of_block = launch.program->static_shared_bytes + launch.dynamic_shared_bytes;
   const auto most = static_cast<std::uint64_t>(profile_.shared_bytes_per_sm);
-  const std::uint64_t needed = of_block ? (of_block + of_system * kib) * per_sm : 0;
+  const std::uint64_t of_all = of_block ? (of_block + of_system * kib) * per_sm : 0;
+  const std::uint64_t preferred = static_cast<std::uint64_t>(std::max(launch.carveout, 0)) * most / 100;
+  const std::uint64_t needed = std::max(of_all, preferred);
   const auto* step =
       std::find_if(std::begin(steps), std::end(steps), [&](std::uint64_t s) { return s * kib >= needed; });
   const std::uint64_t shared = step == std::end(steps) ? most : std::min(*step * kib, most);
@@ -313,7 +330,8 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const TimedCode& code = code_of(*launch.program);
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) a.in_l2 = brought_bytes_ < 1.4 * gpu_.l2_bytes && is_touched(block, a);
-  const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks, per_sm);
+  MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks, per_sm);
+  share.together = blocks <= used * per_sm;
   Grid grid;
   grid.sms_used = static_cast<int>(used);
   grid.kinds = kinds_of(trace, of_thread_.spilled > 0);
@@ -337,6 +355,13 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
         static_cast<double>(std::ranges::min_element(trace.blocks, {}, &BlockTrace::instructions)->instructions);
     const double all = std::max(0.0, static_cast<double>(trace.executed) - blocks * least);
     grid.cycles = grid.sm.cycles * all / used / std::max(1.0, traced_work - traced * least);
+    // The others still come and go: 65 536 blocks of 256 threads, of which 2048 read and store 524 288 sectors, 59 us.
+    if (const std::vector<BlockTrace> idle = idle_blocks(trace, per_sm); idle.front().accesses.empty()) {
+      MemoryShare warm = share;
+      warm.cold_code = false;
+      const SmResult alone = run_sm(gpu_, code, idle, per_sm, gpu_.block_cycles * used, warm, 0, false);
+      grid.cycles += alone.cycles / static_cast<double>(idle.size()) * (blocks / used - traced);
+    }
     grid.cycles = std::max(grid.cycles, blocks / used * least / 4);
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
@@ -456,6 +481,7 @@ std::optional<ModelledTime> TimingModel::take() {
   }
   kinds.local = longest->kinds.local;
   kinds.loops = longest->kinds.loops;
+  kinds.gathers = longest->kinds.gathers;
   const Spread spread = spread_of(kinds, time.bound, gpu_);
   time.low_ms = time.ms / spread.down;
   time.high_ms = time.ms * spread.up;

@@ -25,9 +25,10 @@ struct MemoryShare {
   double l2_scattered_bytes_per_cycle = 0;  ///< of loads at random addresses
   double l2_written_bytes_per_cycle = 0;    ///< of stores
   double l2_room = 0;                       ///< bytes of L2
-  double misses = 1;   ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
-  double fetched = 1;  ///< sectors that DRAM brings for each of these: it brings two neighbours at once
-  double lost = 0;     ///< of sectors at random addresses that another SM has brought: the part that has left L2 since
+  bool together = false;  ///< all blocks run at once: what one SM asks for first others ask for at the same time
+  double misses = 1;      ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
+  double fetched = 1;     ///< sectors that DRAM brings for each of these: it brings two neighbours at once
+  double lost = 0;  ///< of sectors at random addresses that another SM has brought: the part that has left L2 since
   std::uint32_t l1_bytes = 0;
   double part = 1;         ///< of what all SMs share, this one's
   double write_back = 1;   ///< of what is written, the part that does not stay in L2 as the grid ends

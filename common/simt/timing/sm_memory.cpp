@@ -119,9 +119,14 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
     miss_debt_ += (pair.asked & bit) != 0 ? 1 : share_.misses * (2 - share_.fetched / 2);
   else if ((pair.asked & bit) == 0)
     miss_debt_ += first + lost;
+  const bool fresh = pair.asked == 0 && !own;
   pair.asked |= bit;
   pair.moved = moved_;
-  if (miss_debt_ < 1) return from_l2;
+  if (miss_debt_ < 1) {
+    // Blocks that run at once and share a sector ask for it at the same time: one has it brought, and all wait.
+    if (!share_.together || !fresh) return from_l2;
+    return start + gpu_.dram_latency + side * gpu_.dram_spread;
+  }
   miss_debt_ -= 1;
   // Rows of DRAM that are opened for one pair of sectors each: a gather has part of the bandwidth.
   // What is dirty in L2 goes once, not for what comes again.

@@ -22,6 +22,7 @@ struct LaunchKinds {
   bool of_host = false;  ///< memory of the host, over its link
   double local = 0;      ///< of all accesses, those of local memory: arrays of a thread, registers that are spilled
   bool loops = false;    ///< atomics of floating-point numbers in shared memory: loops of compare-and-swap
+  bool gathers = false;  ///< requests of global memory are of many sectors
 };
 [[nodiscard]] LaunchKinds kinds_of(const GridTrace& trace, bool spills);
 

@@ -40,6 +40,22 @@ TEST_CASE("dynamic shared memory limits as static does, the driver's 1 KiB per b
   CHECK(occupancy(h200, 16, 0, 227 * 1024, 256)->blocks_per_sm == 1);
 }
 
+TEST_CASE("a preferred carveout leaves as few blocks as an H100 says, and keeps") {
+  // Blocks of 32 threads (tests/timing/README.md).
+  const auto& h100 = gpu_profile("h100");
+  const auto blocks = [&](std::size_t bytes, int percent) {
+    return occupancy(h100, 16, bytes, 0, 32, percent)->blocks_per_sm;
+  };
+  constexpr int said[][3] = {{-1, 32, 9}, {0, 1, 1},   {5, 2, 1},   {10, 4, 1},  {20, 9, 2},
+                             {33, 14, 4}, {50, 18, 5}, {75, 28, 7}, {100, 32, 9}};
+  for (const auto& [percent, six_kib, twenty_four_kib] : said) {
+    INFO(percent);
+    CHECK(blocks(6144, percent) == six_kib);
+    CHECK(blocks(24576, percent) == twenty_four_kib);
+  }
+  CHECK(blocks(16, 0) == 7);
+}
+
 TEST_CASE("more shared memory than a block can have leaves no block") {
   CHECK(occupancy(gpu_profile("h200"), 16, 0, 228 * 1024, 256)->blocks_per_sm == 0);
   CHECK(occupancy(gpu_profile("t4"), 16, 0, 65 * 1024, 256)->blocks_per_sm == 0);

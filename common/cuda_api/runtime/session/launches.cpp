@@ -241,6 +241,7 @@ bool Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
   config.grid = request.grid;
   config.block = request.block;
   config.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
+  config.carveout = kernel.carveout;
   config.cooperative = request.cooperative;
   config.cluster = cluster_of(kernel, request.cluster);
   const bool is_timed = (options.model && options.counters) || options.steps;  // of a run of its own

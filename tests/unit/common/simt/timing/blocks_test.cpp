@@ -1,0 +1,105 @@
+// What it takes that blocks run at once, or have to wait for a place: carveouts, sectors that they share, blocks that
+// have nothing to do; and how far off that may be.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "common/device/simulator/simulated.h"
+#include "common/simt/timing/spread.h"
+#include "tests/catch.h"
+#include "tests/device_contract.h"
+
+namespace gpulab::tests {
+namespace {
+
+/// In r1 the block, in r4 the thread's number in the grid; in d8 the address of 64 MB.
+std::string kernel(std::string_view body) {
+  return fmt::format(R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in) {{
+  .reg .pred p; .reg .b32 r<40>; .reg .f32 f<40>; .reg .b64 d<40>; .shared .align 16 .b8 s[6144];
+  ld.param.u64 d8, [in];
+  mov.u32 r1, %ctaid.x; mov.u32 r2, %ntid.x; mov.u32 r3, %tid.x; mad.lo.s32 r4, r1, r2, r3; mov.f32 f1, 0f3F800000;
+  {}
+  ret;
+}}
+)",
+                     body);
+}
+
+ModelledTime time_of(const std::string& body, const LaunchConfig& config) {
+  SimulatorOptions options;
+  options.model = true;
+  options.threads = 1;
+  options.empty_l2 = true;
+  const auto device = make_simulator(gpu_profile("h100"), options);
+  const std::string ptx = kernel(body);  // the device keeps a view
+  device->load({"k.ptx", ptx, {}});
+  const auto in = upload(*device, std::vector<float>(std::size_t{16} << 20, 1.5f), "in");
+  const auto found = device->kernel("k");
+  device->time([&] { device->launch(found, config, std::array{KernelArgument::of(in)}); }, true);
+  std::string why;
+  const auto model = device->take_model(why);
+  REQUIRE(model);
+  return *model;
+}
+
+double us_of(const std::string& body, std::uint32_t blocks, int carveout = -1) {
+  LaunchConfig config{{blocks, 1, 1}, {256, 1, 1}};
+  config.carveout = carveout;
+  return time_of(body, config).ms * 1e3;
+}
+
+/// A line for each thread, to be read and written.
+const std::string lines =
+    "mul.wide.u32 d4, r4, 128; add.s64 d4, d8, d4; ld.global.f32 f1, [d4]; add.f32 f1, f1, f1; st.global.f32 [d4], f1;";
+
+}  // namespace
+
+TEST_CASE("a kernel that prefers L1 has as few blocks on an SM as shared memory is left for, and waits for longer") {
+  const std::string shared = "mov.u32 r6, s; st.shared.f32 [r6], f1;" + lines;
+  const double as_many_as_fit = us_of(shared, 2048), preferred = us_of(shared, 2048, 0);
+  CHECK(preferred > 1.4 * as_many_as_fit);  // one block at once, not eight
+  CHECK(us_of(shared, 2048, 100) < 1.1 * as_many_as_fit);
+}
+
+TEST_CASE("blocks that run at once and ask for the same words wait for DRAM as one does that asks alone") {
+  // A chain of loads through lines far apart, by one thread of each block: alone or at the same lines as 131 others.
+  const auto chain = [](std::string_view mine) {
+    std::string body =
+        fmt::format("setp.ne.u32 p, r3, 0; @p ret; {} mul.wide.u32 d4, r5, 262144; add.s64 d4, d8, d4;", mine);
+    for (int i = 0; i < 32; ++i)
+      body += fmt::format(
+          "ld.global.u32 r6, [d4+{}]; and.b32 r6, r6, 1; cvt.u64.u32 d5, r6; shl.b64 d5, d5, 2; add.s64 d4, d4, d5;",
+          8192 * i);
+    return body + "st.global.f32 [d4], f1;";
+  };
+  const double alone = us_of(chain("mov.u32 r5, r1;"), 132), shared = us_of(chain("mov.u32 r5, 0;"), 132);
+  CHECK(shared > 0.9 * alone);
+}
+
+TEST_CASE("blocks that have nothing to do come and go, and their number does not count as work of the others") {
+  const std::string some = "setp.gt.u32 p, r1, 1055; @p ret;" + lines;
+  const double without = us_of(some, 1056), with = us_of(some, 1056 + 32768);
+  CHECK(with > without + 4);  // an H100 takes some 10 us for so many
+  CHECK(with < without + 25);
+}
+
+TEST_CASE("requests of many sectors have wider intervals than those of few, most of all where latency bounds") {
+  const auto& gpu = *simt::gpu_timing("h100");
+  const auto width = [&](const char* bound, bool gathers) {
+    simt::LaunchKinds kinds;
+    kinds.gathers = gathers;
+    const simt::Spread spread = simt::spread_of(kinds, bound, gpu);
+    return spread.down * spread.up;
+  };
+  for (const char* bound : {"issue", "dram_bandwidth", "l2_bandwidth", "latency"}) {
+    INFO(bound);
+    CHECK(width(bound, true) > width(bound, false));
+    CHECK(width(bound, true) <= width("latency", true));
+  }
+  CHECK(width("dram_bandwidth", false) < 1.6);
+}
+
+}  // namespace gpulab::tests
