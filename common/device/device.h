@@ -209,6 +209,8 @@ class Device {
   /// How much stack a thread has on the GPU that this device stands for (cudaLimitStackSize): kernels that certainly
   /// need more fail, of others that may need more a finding tells. Without a call nobody asks.
   virtual void limit_stack(std::size_t) {}
+  /// Up to which level of nested grids a kernel may wait for what it has launched (cudaLimitDevRuntimeSyncDepth).
+  virtual void limit_sync_depth(int) {}
   /// Waits for all launches and copies; throws what they failed with.
   virtual void synchronize() = 0;
 

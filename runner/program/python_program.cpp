@@ -96,8 +96,40 @@ std::string put_compiler(const std::string& folder, const std::string& nvcc) {
   fs::create_directories(place);
   std::ofstream(place / "nvcc") << "#!/bin/sh\nnvcc='" << nvcc << "'\n" << compiler_words;
   fs::permissions(place / "nvcc", fs::perms::owner_all);
+  std::error_code there_already;  // PyCUDA looks for the toolkit's libraries beside the compiler's folder
+  fs::create_directory_symlink(fs::path(toolkit_of(nvcc)) / "lib64", fs::path(folder) / "lib64", there_already);
   const char* const before = std::getenv("PATH");
   return place.string() + ":" + (before == nullptr ? "/usr/bin:/bin" : before);
+}
+
+/// Stands for the ptxas of Triton, which would make machine code of its PTX: hands that on.
+constexpr const char* ptxas_words = R"(#!/bin/sh
+into= next=
+for word do
+  [ "$word" != --version ] || { echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; }
+  [ -z "$next" ] || { into=$word; next=; continue; }
+  case $word in
+    -o) next=yes ;;
+    *.ptx) from=$word ;;
+  esac
+done
+exec cp "$from" "$into"
+)";
+
+/// What Triton is given: tools, a place to keep what it makes, and the driver that its own library is linked with.
+std::vector<std::string> triton_environment(const std::string& folder) {
+  const auto place = fs::path(folder) / "triton";
+  fs::create_directories(place);
+  std::ofstream(place / "ptxas") << ptxas_words;
+  fs::permissions(place / "ptxas", fs::perms::owner_all);
+  const auto ptxas = (place / "ptxas").string();
+  std::vector<std::string> all;
+  for (const auto& [name, value] : {std::pair{"TRITON_PTXAS_PATH", ptxas},
+                                    {"TRITON_PTXAS_BLACKWELL_PATH", ptxas},
+                                    {"TRITON_LIBCUDA_PATH", folder},
+                                    {"TRITON_CACHE_DIR", place.string()}})
+    if (std::getenv(name) == nullptr) all.push_back(std::string(name) + "=" + value);
+  return all;
 }
 
 }  // namespace
@@ -132,6 +164,7 @@ std::vector<std::string> python_environment(const std::string& folder) {
   if (std::getenv("CUPY_ACCELERATORS") == nullptr) all.emplace_back("CUPY_ACCELERATORS=");
   if (std::getenv("PYTHONWARNINGS") == nullptr)  // that we lend no nvJitLink is no news
     all.emplace_back("PYTHONWARNINGS=ignore:libnvJitLink:RuntimeWarning");
+  for (auto& one : triton_environment(folder)) all.push_back(std::move(one));
   if (const auto nvcc = find_nvcc()) {
     if (nvcc->find('\'') == std::string::npos) all.push_back("PATH=" + put_compiler(folder, *nvcc));
     if (std::getenv("CUDA_HOME") == nullptr && std::getenv("CUDA_PATH") == nullptr) {

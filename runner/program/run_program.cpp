@@ -197,8 +197,8 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
 std::vector<std::string> places_of_programs() {
   auto places = system_programs();
   for (const char* path : {"/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/ld.so.conf",
-                           "/usr/share", "/dev/random", "/dev/zero", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat",
-                           "/sys/devices/system/cpu", "/sys/fs/cgroup"})
+                           "/etc/fonts", "/usr/share", "/dev/random", "/dev/zero", "/proc/meminfo", "/proc/cpuinfo",
+                           "/proc/stat", "/sys/devices/system/cpu", "/sys/fs/cgroup"})
     places.emplace_back(path);
   return places;
 }

@@ -319,6 +319,8 @@ int main(int n, char** argv) {
   const std::string what = argv[1];
   if (what == "secrets") for (int i = 2; i < n; ++i) std::printf("%s ", std::getenv(argv[i]) ? std::getenv(argv[i]) : "-");
   if (what == "memory") for (int i = 0; i < 100; ++i) std::memset(std::malloc(16 << 20), i, 16 << 20), usleep(20000);
+  size_t free_bytes = 0;
+  if (what == "free") cudaMemGetInfo(&free_bytes, nullptr), cudaMalloc(&x, free_bytes), cudaMemset(x, 1, free_bytes), usleep(700000), cudaFree(x);
   if (what == "processes") for (int i = 0; i < 300; ++i) if (fork() == 0) return usleep(20000000);
   if (what == "family") {  // each starts others, 4000 in all where nobody stops them; a byte for each
     const int born = open("born", O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -340,6 +342,7 @@ int main(int n, char** argv) {
     tests.note("limits secrets given back", wrong_in(ran, 0, ["^set set - - - set set set $"], []))
     tests.case("limits memory", [str(folder / "takes"), "--host-memory", "300M", "--", "memory"], 143,
                err=["error: the program was ended: it took more of this machine's memory than 286 MiB, which --host-memory allows"])
+    tests.case("limits all that is free", [str(folder / "takes"), "--host-memory", "800M", "--", "free"], 0, err=["cudaMemGetInfo: 610 MiB are free, as this machine has no more"])
     tests.case("limits processes", [str(folder / "takes"), "--", "processes"], 143, err=["error: the program was ended: it had more than 256 processes at once"])
     tests.case("limits threads", [str(folder / "takes"), "--", "threads"], 143, err=["error: the program was ended: it had more than 4096 threads at once"])
     # Who asks for the 257th gets no answer but no; by looks five times a second there would be thousands.

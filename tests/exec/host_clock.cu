@@ -60,7 +60,8 @@ static bool order() {
   double ms[3][2];
   for (int k = 0; k < 2; ++k) {
     timeval from, to;
-    gettimeofday(&from, nullptr);
+    struct timezone zone;
+    gettimeofday(&from, &zone);
     const auto start = Clock::now();
     const clock_t ticks = clock();
     launch(x, k == 0 ? kLong / 4 : kLong);

@@ -359,6 +359,9 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
     if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
     if (limit == cudaLimitPersistingL2CacheSize) return set_aside(s, value);
     limits()[limit] = value;
+    constexpr std::size_t most_levels = 24;  // of nested grids
+    if (limit == cudaLimitDevRuntimeSyncDepth)
+      s.device().limit_sync_depth(static_cast<int>(std::min(value, most_levels)));
     return cudaSuccess;
   });
 }

@@ -271,10 +271,14 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
     if (total != nullptr) *total = all;
     if (free_bytes == nullptr) return cudaSuccess;  // programs ask for one of them
     *free_bytes = all - std::min(s.memory.used(current_gpu()), all);
-    // What lies in the simulated GPU's memory lies in this machine's.
-    std::uint64_t here = available_host_memory().value_or(*free_bytes) / 10 * 9;
-    if (s.options.host_memory != 0)
-      here = std::min(here, s.options.host_memory - std::min(s.memory.used(), s.options.host_memory));
+    // What lies in the simulated GPU's memory lies in this machine's. Who takes all that is told free stays below what
+    // a program may take (nine tenths, program_limits.cpp), with what it and the simulator need beside that.
+    const auto tenths = [](std::uint64_t bytes, std::uint64_t count) { return bytes / 10 * count; };
+    std::uint64_t here = tenths(available_host_memory().value_or(*free_bytes), 8);
+    if (s.options.host_memory != 0) {
+      const std::uint64_t most = tenths(s.options.host_memory, 8);
+      here = std::min(here, most - std::min(s.memory.used(), most));
+    }
     if (here < *free_bytes) {
       s.note(fmt::format("cudaMemGetInfo: {} MiB are free, as this machine has no more; the simulated GPU has {} MiB",
                          here >> 20, *free_bytes >> 20));

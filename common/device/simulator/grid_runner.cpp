@@ -25,6 +25,15 @@ std::size_t needed_local(const LoadedKernel& loaded) {
 
 std::uint32_t sm_count(const GpuProfile& profile) { return static_cast<std::uint32_t>(std::max(profile.sm_count, 1)); }
 
+/// Whose counts are to come.
+LaunchLines lines_of(const LoadedKernel& loaded, const LaunchConfig& config) {
+  LaunchLines lines;
+  lines.kernel = loaded.kernel.cpp_name;
+  lines.grid = config.grid;
+  lines.block = config.block;
+  return lines;
+}
+
 }  // namespace
 
 std::uint64_t resident_blocks(const GpuProfile& profile, const Kernel& kernel, const LaunchConfig& config) {
@@ -37,7 +46,7 @@ std::uint64_t resident_blocks(const GpuProfile& profile, const Kernel& kernel, c
 
 std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const LaunchConfig& config,
                                                const std::vector<std::byte>& parameters, int level,
-                                               std::uint64_t& spent) {
+                                               std::uint64_t& spent, const RunNow& run_now) {
   const simt::Program& program = *loaded.program;
   if (program.parameter_address) memory_.write(program.parameter_address, parameters);
   simt::GridLaunches launches;
@@ -55,15 +64,17 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   state.launches = &launches;
   simt::GridOptions grid = grid_options(loaded, config);
   grid.spent = spent;
-  bool is_beside = false;
-  if (auto others = std::exchange(others_, {})) grid.others = asking(state, std::move(others), is_beside);
-  LaunchLines lines;
-  lines.kernel = loaded.kernel.cpp_name;
-  lines.grid = config.grid;
-  lines.block = config.block;
+  Seen seen = Seen::whole;
+  if (auto others = std::exchange(others_, {})) grid.others = asking(state, std::move(others), seen);
+  launches.wait = [&](simt::Warp& warp) {
+    begin_wait(loaded, state, warp, seen);
+    run_now(launches);
+  };
+  const auto place = static_cast<std::ptrdiff_t>(lines_.size());  // before those of what it launches while it waits
+  LaunchLines lines = lines_of(loaded, config);
   simt::UsedMemory used;
   const simt::Look look = [&](const simt::Workers& workers) {
-    if (is_beside) return;
+    if (seen == Seen::beside) return;
     if (options_.lines) simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
     if (options_.repeats) used = simt::used_memory(workers, memory_.global(), simt::memory_known_of(program));
   };
@@ -82,14 +93,14 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
         state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   } catch (...) {
     memory_.versions().all_changed();
-    if (is_beside) no_longer_beside();
+    if (seen != Seen::whole) no_longer_beside();
     throw;
   }
-  if (is_beside) no_longer_beside();
+  if (seen != Seen::whole) no_longer_beside();
   if (stack) look_at_stack(loaded, *stack);
-  if (options_.counters && !is_beside) balance_.add_to(counted, config.grid.volume());
-  if (is_beside) {
-    // Of a part of it nobody knows lines or time.
+  if (options_.counters && seen == Seen::whole) balance_.add_to(counted, config.grid.volume());
+  if (seen != Seen::whole) {
+    // Of a part of it nobody knows the time.
   } else if (model_ && options_.lines) {
     const LaunchTime time =
         model_->add_by_line(state, counted, per_sm, simt::lines_of_sites(program, loaded.image.source));
@@ -98,7 +109,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     model_->add(state, counted, per_sm);
   }
   lines.counters = counted;
-  if (options_.lines && !is_beside) lines_.push_back(std::move(lines));
+  if (options_.lines && seen != Seen::beside) lines_.insert(lines_.begin() + place, std::move(lines));
   spent += counted["warp_instructions"] + kLaunchCost;
   work_ += counted["warp_instructions"] + kLaunchCost;
   if (counters_)
@@ -107,8 +118,9 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     counters_ = counted;
   std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
-  if (options_.repeats && !is_beside) keep_used(program, std::move(used), level, !made.empty());
-  if (model_ && !made.empty()) model_->give_up("kernels that launch kernels are not modelled");
+  const bool launched_more = !made.empty() || seen == Seen::up_to_a_wait;
+  if (options_.repeats && seen != Seen::beside) keep_used(program, std::move(used), level, launched_more);
+  if (model_ && launched_more) model_->give_up("kernels that launch kernels are not modelled");
   if (model_ && state.cluster.volume() > 1) model_->give_up("thread block clusters are not modelled");
   if (model_ && program.uses_textures) model_->give_up("textures and surfaces are not modelled");
   return made;
@@ -145,18 +157,39 @@ simt::GridOptions GridRunner::grid_options(const LoadedKernel& loaded, const Lau
   return grid;
 }
 
-simt::AskOthers GridRunner::asking(simt::LaunchState& state, simt::AskOthers others, bool& is_beside) {
-  return [this, &state, &is_beside, others = std::move(others)](simt::Polling polling) {
+simt::AskOthers GridRunner::asking(simt::LaunchState& state, simt::AskOthers others, Seen& seen) {
+  return [this, &state, &seen, others = std::move(others)](simt::Polling polling) {
     const auto turn = others(polling);
-    if (turn == simt::OthersTurn::not_yet || is_beside) return turn;
-    is_beside = true;
-    ++beside_;
-    grid_workspace_ = 0;  // it is this grid's; another has one of its own
-    state.tell([&](simt::Observer& observer) { observer.grid_ended(state); });
-    state.observe_by({});
-    memory_.all_known(true);
+    if (turn == simt::OthersTurn::not_yet || seen == Seen::beside) return turn;
+    if (seen == Seen::whole) let_others_run(state);
+    seen = Seen::beside;
     return turn;
   };
+}
+
+void GridRunner::let_others_run(simt::LaunchState& state) {
+  ++beside_;
+  grid_workspace_ = 0;  // it is this grid's; another has one of its own
+  state.tell([&](simt::Observer& observer) { observer.grid_ended(state); });
+  state.observe_by({});
+  memory_.all_known(true);
+}
+
+void GridRunner::begin_wait(const LoadedKernel& loaded, simt::LaunchState& state, simt::Warp& warp, Seen& seen) {
+  simt::BlockLog& log = warp.block->worker.log;  // it has printed before what it waits for does
+  print(std::exchange(log.output, {}), std::exchange(log.cut, 0));
+  if (seen != Seen::whole) return;
+  seen = Seen::up_to_a_wait;
+  let_others_run(state);
+  if (options_.sanitize.empty() || !waited_.insert(loaded.kernel.handle).second) return;
+  Finding& finding = findings_.emplace_back();
+  finding.tool = "sanitize";
+  finding.severity = Severity::note;
+  finding.message = fmt::format(
+      "{} waits for kernels that it has launched: from its first wait on no tool watches it (but for accesses outside "
+      "of "
+      "memory), only what it launches",
+      loaded.kernel.cpp_name);
 }
 
 void GridRunner::no_longer_beside() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -49,11 +50,14 @@ class GridRunner {
     if (options.counters) observers_.push_back(&balance_);
   }
 
+  /// Runs what a grid has launched so far, while that waits.
+  using RunNow = std::function<void(simt::GridLaunches&)>;
   /// Runs the grid to its end; returns what it launched, in the order in which that is to run. `level`: of nesting, 1
   /// for what the host launches. `spent`: warp instructions of the host's launch so far, to which this grid's are
   /// added.
   std::deque<simt::DeviceLaunch> run(const LoadedKernel& kernel, const LaunchConfig& config,
-                                     const std::vector<std::byte>& parameters, int level, std::uint64_t& spent);
+                                     const std::vector<std::byte>& parameters, int level, std::uint64_t& spent,
+                                     const RunNow& run_now);
 
   /// Runs a grid of the host's of which nothing is to be counted, by `program`, which is the kernel's without counts.
   /// It uses memory as one did before that executed so many warp instructions.
@@ -90,8 +94,15 @@ class GridRunner {
                                                const LaunchConfig& config, const std::vector<std::byte>& parameters);
   [[nodiscard]] simt::GridOptions grid_options(const LoadedKernel& kernel, const LaunchConfig& config) const;
   std::uint64_t grid_workspace();
+  /// How much of a grid is watched: all of it, until it first waits for what it launched, or until others ran beside
+  /// it, whose turns are not the same in each run.
+  enum class Seen { whole, up_to_a_wait, beside };
   /// What the grid asks between turns of blocks that may poll; it is no more watched once others run beside it.
-  simt::AskOthers asking(simt::LaunchState& state, simt::AskOthers others, bool& is_beside);
+  simt::AskOthers asking(simt::LaunchState& state, simt::AskOthers others, Seen& seen);
+  /// The grid is no more watched: who watches may be told of one grid at a time.
+  void let_others_run(simt::LaunchState& state);
+  /// The grid waits for what it has launched.
+  void begin_wait(const LoadedKernel& kernel, simt::LaunchState& state, simt::Warp& warp, Seen& seen);
   /// A grid that others ran beside has ended, or failed.
   void no_longer_beside();
   /// A grid has ended, and used this.
@@ -119,6 +130,7 @@ class GridRunner {
   std::optional<std::size_t> stack_bytes_;  ///< nothing: nobody asks
   std::size_t most_local_ = 0;              ///< that a kernel so far needed without recursion
   std::set<std::uintptr_t> told_;           ///< kernels that may need more stack
+  std::set<std::uintptr_t> waited_;         ///< kernels of which is told that they waited
   PrintSink sink_;
   simt::AskOthers others_;
   int beside_ = 0;  ///< grids that run beside what the host does

@@ -10,25 +10,35 @@ namespace gpulab {
 
 void LaunchTree::run(const LoadedKernel& kernel, const LaunchConfig& config, const std::vector<std::byte>& parameters) {
   const auto pending = runtime_.pending;  // of a launch that this one runs beside
-  std::vector<Queue> levels;              // the innermost grid's launches come last, and run first
-  levels.push_back(grids_.run(kernel, config, parameters, 1, spent_));
   try {
-    while (!levels.empty()) {
-      if (levels.back().empty()) {
-        levels.pop_back();
-        continue;
-      }
-      const simt::DeviceLaunch next = levels.back().front();
-      levels.back().pop_front();
-      --runtime_.pending;
-      levels.push_back(run_next(next));
-    }
+    run_all({run_grid(kernel, config, parameters, 1)});
   } catch (...) {
     runtime_.pending = pending;
     release_buffers();
     throw;
   }
   release_buffers();
+}
+
+void LaunchTree::run_all(std::vector<Queue> levels) {
+  while (!levels.empty()) {
+    if (levels.back().empty()) {
+      levels.pop_back();
+      continue;
+    }
+    const simt::DeviceLaunch next = levels.back().front();
+    levels.back().pop_front();
+    --runtime_.pending;
+    levels.push_back(run_next(next));
+  }
+}
+
+LaunchTree::Queue LaunchTree::run_grid(const LoadedKernel& kernel, const LaunchConfig& config,
+                                       const std::vector<std::byte>& parameters, int level) {
+  return grids_.run(kernel, config, parameters, level, spent_, [this](simt::GridLaunches& launches) {
+    const auto made = std::exchange(launches.ordinary, {});
+    run_all({Queue(made.begin(), made.end())});
+  });
 }
 
 /// Parameters of launches that were prepared and never made; while a launch runs beside, they may be its own.
@@ -49,7 +59,7 @@ LaunchTree::Queue LaunchTree::run_next(const simt::DeviceLaunch& next) {
     memory_.read(parameters, next.parameters);
   }
   if (runtime_.buffers.erase(next.parameters)) memory_.release(next.parameters);
-  return grids_.run(child, {next.grid, next.block, next.dynamic_shared_bytes}, parameters, next.level, spent_);
+  return run_grid(child, {next.grid, next.block, next.dynamic_shared_bytes}, parameters, next.level);
 }
 
 /// A kernel may have freed what it launched work on.

@@ -23,7 +23,11 @@ class LaunchTree {
  private:
   /// What one grid launched and has not been run yet.
   using Queue = std::deque<simt::DeviceLaunch>;
+  /// Runs all of it, the innermost queue (the last) first, and what it launches itself.
+  void run_all(std::vector<Queue> levels);
   Queue run_next(const simt::DeviceLaunch& next);
+  Queue run_grid(const LoadedKernel& kernel, const LaunchConfig& config, const std::vector<std::byte>& parameters,
+                 int level);
   void copy_or_fill(const simt::DeviceLaunch& next);
   void release_buffers();
   void require(const simt::DeviceLaunch& next, std::uint64_t address, std::uint64_t bytes);

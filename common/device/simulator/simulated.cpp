@@ -250,6 +250,7 @@ class Simulator final : public Device {
   void keep_touched(simt::Touches which) override { tools_.touched().keep(which); }
   simt::TouchedBytes take_touched() override { return tools_.touched().take(); }
   void limit_stack(std::size_t bytes) override { grids_.limit_stack(bytes); }
+  void limit_sync_depth(int levels) override { runtime_.sync_depth = levels; }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }
   std::uint64_t take_work() override { return grids_.take_work(); }

@@ -136,6 +136,22 @@ void launch_device(Warp& w, const MicroOp*, const CallInfo& call) {
   });
 }
 
+/// cudaDeviceSynchronize in a kernel waits for all that its block has launched. Here all of its grid runs, which may
+/// start at any time.
+void wait_for_launches(Warp& w, const MicroOp*, const CallInfo& call) {
+  GridLaunches& own = launches(w);
+  const bool may = own.level <= w.block->launch.runtime->sync_depth;
+  if (may && own.wait && !own.ordinary.empty()) {
+    own.wait(w);
+    // Memory has come and gone meanwhile.
+    w.worker->patterns.forget_allocations();
+    for (const auto& one : w.global->allocations())
+      if (one->host != nullptr && w.footprint->words(one->index) == 0) w.footprint->add(*one);
+  }
+  for_active_lanes(
+      w, [&](int lane) { return_error(w, call, lane, may ? CudaError::success : CudaError::sync_depth_exceeded); });
+}
+
 // ---- streams and events: work runs in the order in which it was launched, so that every wait has been served ----
 
 /// Creates a handle, `*arguments[0] = handle`; the flags have to be `flags`.
@@ -239,6 +255,7 @@ constexpr Builtin builtins[] = {
     {"__cudaCDP2LaunchDeviceV2", launch_prepared, true},
     {"__cudaCDP2GetParameterBuffer", get_plain_buffer, true},
     {"__cudaCDP2LaunchDevice", launch_device, true},
+    {"__gpulabDeviceSynchronize", wait_for_launches, true},  // runner/program/old_cuda/old_cuda.cuh
     {"__cudaCDP2StreamCreateWithFlags", stream_create, true},
     {"__cudaCDP2StreamDestroy", stream_destroy, true},
     {"__cudaCDP2StreamWaitEvent", connect<0, 1>, true},

@@ -3,6 +3,7 @@
 // they may ask of the device that runs them. Launches of a grid are kept until its last block has ended and then run in
 // the order in which they were made, each with all that it launches itself; what went into the tail launch stream comes
 // last. The guide promises no more: a child may start at any time, and streams need not overlap.
+// Where a kernel waits for its launches (cudaDeviceSynchronize in a kernel, up to CUDA 11), they run within that call.
 
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,7 @@ namespace gpulab::simt {
 
 class DeviceHeap;
 struct Program;
+struct Warp;
 
 /// The errors of the device runtime (cudaError_t) that it can answer with.
 enum class CudaError : std::int32_t {
@@ -28,6 +30,7 @@ enum class CudaError : std::int32_t {
   memory_allocation = 2,
   invalid_configuration = 9,
   launch_max_depth_exceeded = 65,
+  sync_depth_exceeded = 68,
   launch_pending_count_exceeded = 69,
   invalid_device_function = 98,
   invalid_device = 101,
@@ -60,6 +63,8 @@ struct GridLaunches {
   std::map<std::uint64_t, DeviceLaunch> prepared;  ///< by parameter buffer: not in a stream yet
   std::set<std::uint64_t> streams, events;         ///< created by this grid: others may not use them
   std::uint64_t next_handle = 16;                  ///< above the predefined streams
+  /// Runs `ordinary` to its end while the grid waits, of which `warp` is. Empty: nobody can.
+  std::function<void(Warp& warp)> wait{};
 };
 
 /// What kernels may ask of a device.
@@ -74,6 +79,7 @@ struct DeviceRuntime {
   GlobalMemory* memory = nullptr;
   DeviceHeap* heap = nullptr;
   std::uint32_t pending = 0;
+  int sync_depth = 2;  ///< cudaLimitDevRuntimeSyncDepth: levels of grids that may wait for what they launched
   std::set<std::uint64_t> buffers;  ///< of parameters, which kernels have asked for and no launch has taken
   /// A kernel of the module as it would run, nullptr where `function` is none.
   std::function<const Program*(const ptx::Function&)> program;

@@ -25,6 +25,9 @@ ErrorText error_text(std::int32_t error) {
       return {"cudaErrorInvalidConfiguration", "invalid configuration argument"};
     case CudaError::launch_max_depth_exceeded:
       return {"cudaErrorLaunchMaxDepthExceeded", "launch would exceed maximum depth of nested launches"};
+    case CudaError::sync_depth_exceeded:
+      return {"cudaErrorSyncDepthExceeded",
+              "cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth"};
     case CudaError::launch_pending_count_exceeded:
       return {"cudaErrorLaunchPendingCountExceeded",
               "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"};

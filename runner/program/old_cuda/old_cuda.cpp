@@ -66,6 +66,7 @@ std::vector<std::string> old_cuda_words(const fs::path& folder, std::span<const 
   if (has("unary_function") || has("binary_function") || has("identity")) words.emplace_back("-DGPULAB_OLD_THRUST");
   if (has("__any") || has("__all") || has("__ballot")) words.emplace_back("-DGPULAB_OLD_VOTES");
   if (has("cuCtxCreate") || has("cuMemPrefetchAsync") || has("cuMemAdvise")) words.emplace_back("-DGPULAB_OLD_DRIVER");
+  if (has("cudaDeviceSynchronize")) words.emplace_back("-DGPULAB_OLD_WAITS");
   return words;
 }
 

@@ -144,6 +144,19 @@ struct identity {
 #endif
 
 #ifdef __CUDACC__
+// ---- kernels that wait for what they have launched ----
+#if defined(GPULAB_OLD_WAITS) && defined(__CUDACC_RDC__) && CUDART_VERSION >= 12000
+extern "C" __device__ cudaError_t __gpulabDeviceSynchronize();  // the simulator's own
+static inline __host__ __device__ cudaError_t gpulab_device_synchronize() {
+#ifdef __CUDA_ARCH__
+  return __gpulabDeviceSynchronize();
+#else
+  return cudaDeviceSynchronize();
+#endif
+}
+#define cudaDeviceSynchronize() gpulab_device_synchronize()
+#endif
+
 // ---- warps: of the lanes that run, as in lockstep ----
 #if CUDART_VERSION >= 13000
 #define GPULAB_SHUFFLE(name, type)                                      \

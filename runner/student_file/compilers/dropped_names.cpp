@@ -20,7 +20,7 @@ constexpr std::string_view kShuffles = "left with CUDA 9 for GPUs of compute cap
                            kSurfaces = "left with CUDA 12, as all surface references did",
                            kFunctors = "left thrust with CUDA 13";
 constexpr std::string_view kMember = "no member", kUndefined = "undefined", kArguments = "arguments in function call",
-                           kLocation = "made of a device's number";
+                           kLocation = "made of a device's number", kOfKernels = "from a __";
 
 // Rows of one name: the first whose words are all in the error is taken.
 constexpr std::array rows{
@@ -63,12 +63,10 @@ constexpr std::array rows{
                 "cudaDeviceSetCacheConfig"},
     DroppedName{"cudaThreadGetCacheConfig", kUndefined, kThreads, "cudaDeviceGetCacheConfig",
                 "cudaDeviceGetCacheConfig"},
-    DroppedName{"cudaDeviceSynchronize",
-                "from a __",
-                "left kernels with CUDA 12",
+    DroppedName{"cudaDeviceSynchronize", kOfKernels, "left kernels with CUDA 12",
                 "a kernel cannot wait for those that it launches: put what comes behind them into a kernel of its own "
                 "that goes into the stream cudaStreamTailLaunch, or let the host launch both",
-                {}},
+                "a wait of the simulator's, as GPUs up to compute capability 8.9 had it"},
     DroppedName{"cudaLaunchCooperativeKernelMultiDevice",
                 kUndefined,
                 "left with CUDA 13",
@@ -236,6 +234,21 @@ std::string code_of(std::string_view text) {
   return code;
 }
 
+/// Where bodies of functions for the GPU begin and end: of what is told as __global__ or __device__.
+std::vector<std::pair<std::size_t, std::size_t>> bodies_for_gpu(std::string_view code) {
+  std::vector<std::pair<std::size_t, std::size_t>> bodies;
+  for (const std::string_view word : {"__global__", "__device__"})
+    for (auto at = code.find(word); at != std::string_view::npos; at = code.find(word, at + 1)) {
+      const auto open = code.find_first_of("{;", at);
+      if (open == std::string_view::npos || code[open] == ';') continue;
+      std::size_t end = open + 1;
+      for (int depth = 1; end < code.size() && depth > 0; ++end) depth += (code[end] == '{') - (code[end] == '}');
+      bodies.emplace_back(open, end);
+      at = end - 1;
+    }
+  return bodies;
+}
+
 /// A use of the name, not a longer word's part; of a field behind a point, of a template before its arguments.
 bool is_use(std::string_view code, std::size_t at, const DroppedName& row) {
   const std::size_t end = at + row.name.size();
@@ -284,10 +297,14 @@ std::string in_words(const DroppedUse& use) {
 std::vector<DroppedUse> supplied_in(const std::string& file, std::string_view text) {
   std::vector<DroppedUse> uses;
   const std::string code = code_of(text);
+  const auto bodies = bodies_for_gpu(code);
+  const auto is_for_gpu = [&](std::size_t at) {
+    return std::ranges::any_of(bodies, [&](const auto& body) { return body.first < at && at < body.second; });
+  };
   for (const auto& row : rows) {
     if (row.stands.empty()) continue;
     for (auto at = code.find(row.name); at != std::string::npos; at = code.find(row.name, at + 1))
-      if (is_use(code, at, row)) {
+      if (is_use(code, at, row) && (row.message != kOfKernels || is_for_gpu(at))) {
         uses.push_back(
             {&row, file,
              1 + static_cast<int>(std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n'))});

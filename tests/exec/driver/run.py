@@ -45,6 +45,19 @@ class DriverTests(Tests):
                                                  "subprocess.run(['nvcc', '--cubin', 'k.cu'], check=True)\n"
                                                  "print('.visible .entry' in pathlib.Path('k.cubin').read_text())\n", encoding="utf-8")
         self.case("nvcc of a package gives PTX for machine code", ["compiler.py"], 0, out=["True"])
+        (self.folder / "triton_tools.py").write_text(
+            "import os, pathlib, subprocess\npathlib.Path('k.ptx').write_text('.version 8.0')\n"
+            "for tool in (os.environ['TRITON_PTXAS_PATH'], os.environ['TRITON_PTXAS_BLACKWELL_PATH']):\n"
+            "    print(subprocess.check_output([tool, '--version'], text=True).split('release ')[1].split(',')[0])\n"
+            "    subprocess.run([tool, '-v', '--gpu-name=sm_90a', 'k.ptx', '-o', 'k.cubin'], check=True)\n"
+            "    print(pathlib.Path('k.cubin').read_text())\n"
+            "print((pathlib.Path(os.environ['TRITON_LIBCUDA_PATH']) / 'libcuda.so.1').exists(), pathlib.Path(os.environ['TRITON_CACHE_DIR']).is_dir())\n",
+            encoding="utf-8")
+        self.case("Triton's ptxas hands PTX on", ["triton_tools.py"], 0, out=[r"13\.0\n\.version 8\.0\n13\.0\n\.version 8\.0\nTrue True"])
+        libraries = (self.folder / "compiler.py").read_text(encoding="utf-8").replace(
+            "print('.visible", "print((pathlib.Path(shutil.which('nvcc')).parent / '../lib64/libcudadevrt.a').exists())\nprint('.visible").replace("import pathlib", "import pathlib, shutil")
+        (self.folder / "beside.py").write_text(libraries, encoding="utf-8")
+        self.case("the toolkit's libraries lie beside nvcc's folder", ["beside.py"], 0, out=[r"True\nTrue"])
         (self.folder / "nameless.py").write_text("import ctypes\nctypes.CDLL('libcuda.so.1').cuGetExportTable(None, None)\n", encoding="utf-8")
         self.case("wheel with a nameless runtime", ["nameless.py"], 3,
                   err=[r"hint: a package's wheel holds it: configs/python\.md says what of CuPy runs, and how"])

@@ -60,7 +60,7 @@ class PythonTests(Tests):
         self.case("runtime of cuda-python", ["kernels.py", "--", "runtime"], 0, out=[r"runtime \[0, 0, 0, 0\] True"])
 
 
-def jobs_of(tests):
+def jobs_of(tests, _long):
     return [(tests.kernels,), (tests.others,)]
 
 

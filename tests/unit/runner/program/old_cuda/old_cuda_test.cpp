@@ -38,4 +38,17 @@ TEST_CASE("each name that is supplied is noted once, with its first line; commen
   CHECK(old_cuda_notes({}).empty());
 }
 
+TEST_CASE("a wait in a kernel is supplied where its text is; the host's is as it was") {
+  const std::vector<SourceText> host{{"host.cu", "__global__ void k() {}\nint main() { cudaDeviceSynchronize(); }\n"}};
+  CHECK(old_cuda_notes(host).empty());
+  const std::vector<SourceText> kernel{{"kernel.cu",
+                                        "__global__ void child();\n"
+                                        "int main() { cudaDeviceSynchronize(); }\n"
+                                        "__device__ void wait() { if (threadIdx.x == 0) { int x = 1; }\n"
+                                        "  cudaDeviceSynchronize(); }\n"}};
+  CHECK(old_cuda_notes(kernel) ==
+        "gpulab: --old-cuda: kernel.cu:4: cudaDeviceSynchronize, which left kernels with CUDA 12, is a wait of the "
+        "simulator's, as GPUs up to compute capability 8.9 had it\n");
+}
+
 }  // namespace gpulab
