@@ -5,6 +5,9 @@
 // case: --gpus 3 -- ring_order :: 0
 // out: sums 0 0 0 0 1 1 1 1, averages -0.664062, -0.666992
 //
+// case: --gpus 2 -- weights :: 0
+// out: 2\^53 \+ 1 and 2\^64 - 1 times: 9007199254740995 18446744073709551613, one rank without a factor: 7 2.5
+//
 // case: --gpus 4 -- reach :: 0
 // out: before: invalid argument, after: no error to the neighbour, invalid argument to the other, no error after a send; enabled again: peer access is already enabled
 // case: --gpus 2 -- misaligned :: 4
@@ -19,66 +22,7 @@
 #include <string>
 #include <vector>
 
-constexpr int kCount = 1024;
-
-#define CHECK(call)                                                                 \
-  do {                                                                              \
-    const cudaError_t error = (call);                                               \
-    if (error != cudaSuccess) printf("%s: %s\n", #call, cudaGetErrorString(error)); \
-  } while (false)
-#define NCCL(call)                                                                  \
-  do {                                                                              \
-    const ncclResult_t error = (call);                                              \
-    if (error != ncclSuccess) printf("%s: %s\n", #call, ncclGetErrorString(error)); \
-  } while (false)
-
-__global__ void fill(float* to, float first, float step, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = first + step * i;
-}
-
-struct Rank {
-  float *from = nullptr, *to = nullptr;
-  cudaStream_t stream = nullptr;
-};
-
-/// Rank r holds r + 1, r + 2, …
-std::vector<Rank> made(int ranks, int elements) {
-  std::vector<Rank> all(ranks);
-  for (int r = 0; r < ranks; ++r) {
-    CHECK(cudaSetDevice(r));
-    CHECK(cudaStreamCreate(&all[r].stream));
-    CHECK(cudaMalloc(&all[r].from, elements * sizeof(float)));
-    CHECK(cudaMalloc(&all[r].to, elements * sizeof(float)));
-    fill<<<(elements + 255) / 256, 256, 0, all[r].stream>>>(all[r].from, r + 1.0f, 1.0f, elements);
-  }
-  return all;
-}
-
-void destroy(std::vector<Rank>& all) {
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    CHECK(cudaSetDevice(static_cast<int>(r)));
-    CHECK(cudaStreamSynchronize(all[r].stream));
-    CHECK(cudaStreamDestroy(all[r].stream));
-    CHECK(cudaFree(all[r].from));
-    CHECK(cudaFree(all[r].to));
-  }
-}
-
-std::vector<float> host(const Rank& rank, int r, int elements) {
-  std::vector<float> values(elements);
-  CHECK(cudaSetDevice(r));
-  CHECK(cudaMemcpyAsync(values.data(), rank.to, elements * sizeof(float), cudaMemcpyDeviceToHost, rank.stream));
-  CHECK(cudaStreamSynchronize(rank.stream));
-  return values;
-}
-
-template <typename Each>
-void together(int ranks, const Each& each) {
-  NCCL(ncclGroupStart());
-  for (int r = 0; r < ranks; ++r) NCCL(each(r));
-  NCCL(ncclGroupEnd());
-}
+#include "nccl_ranks.h"
 
 /// 10^8 + 1 - 10^8 in float: the ring begins the first half of eight elements at rank 1, the second one at rank 2. An average is a sum of thirds, which are rounded: -2 / 3
 /// would be -0.667969 and -0.666504.
@@ -115,6 +59,31 @@ void ring_order() {
   destroy(all);
 }
 
+/// Factors of 64 bits, and a sum in which one rank alone has one.
+void weights() {
+  ncclComm_t comms[2];
+  NCCL(ncclCommInitAll(comms, 2, nullptr));
+  auto all = made(2, kCount);
+  const auto sum = [&](auto mine, auto first, auto second, ncclDataType_t type) {
+    ncclRedOp_t operations[] = {ncclSum, ncclSum};
+    decltype(mine) factors[] = {first, second}, got{};
+    for (int r = 0; r < 2; ++r) {
+      CHECK(cudaSetDevice(r));
+      CHECK(cudaMemcpy(all[r].from, &mine, sizeof mine, cudaMemcpyHostToDevice));
+      if (factors[r] != 0) NCCL(ncclRedOpCreatePreMulSum(&operations[r], &factors[r], type, ncclScalarHostImmediate, comms[r]));
+    }
+    together(2, [&](int r) { return ncclAllReduce(all[r].from, all[r].to, 1, type, operations[r], comms[r], all[r].stream); });
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaStreamSynchronize(all[0].stream));
+    CHECK(cudaMemcpy(&got, all[0].to, sizeof got, cudaMemcpyDeviceToHost));
+    return got;
+  };
+  const unsigned long long large = (1ull << 53) + 1, most = ~0ull, one = 1, two = 2, none = 0;
+  printf("2^53 + 1 and 2^64 - 1 times: %llu %llu, ", sum(one, large, two, ncclUint64), sum(one, most, most - 1, ncclUint64));
+  printf("one rank without a factor: %llu %g\n", sum(one, 6 * one, none, ncclUint64), sum(1.0f, 0.0f, 1.5f, ncclFloat));
+  destroy(all);
+}
+
 /// NCCL enables access between neighbours of its ring, and between who sends and who receives, when it connects them.
 void reach() {
   ncclComm_t comms[4];
@@ -147,6 +116,7 @@ void misaligned() {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "ring_order") ring_order();
+  if (what == "weights") weights();
   if (what == "reach") reach();
   if (what == "misaligned") misaligned();
 }

@@ -142,13 +142,14 @@ std::vector<char> sum_of(LibraryAccess& memory, const std::vector<Call>& calls, 
                          std::uint64_t count, std::uint64_t end) {
   const Posted& first = *calls[0];
   std::vector<std::vector<char>> ranks;
-  std::vector<double> factors;
+  std::vector<long double> factors;
+  const bool weighed = std::ranges::any_of(calls, [](const Call& call) { return call->factor.has_value(); });
   const std::uint64_t size = bytes_of(first.type);
   for (std::uint64_t step = 1; step <= calls.size(); ++step) {
     const Posted& call = *calls[(end + step) % calls.size()];
     ranks.push_back(read(memory, call.from + offset, count * size));
-    if (!call.factor) continue;
-    const auto [value, address, type] = *call.factor;
+    if (!weighed) continue;
+    const auto [value, address, type] = call.factor.value_or(Factor{});  // another rank's sum may have none
     factors.push_back(address == 0 ? value : number_of(type, read(memory, address, size).data()));
   }
   return reduced(first.type, first.operation, ranks, factors, count);

@@ -81,12 +81,12 @@ void fold(ncclRedOp_t operation, std::vector<Value>& all, const std::vector<Valu
 
 template <typename Int>
 std::vector<char> reduced_integers(ncclRedOp_t operation, const std::vector<std::vector<char>>& ranks,
-                                   const std::vector<double>& factors, std::uint64_t count) {
+                                   const std::vector<long double>& factors, std::uint64_t count) {
   std::vector<Int> all(count), next(count);
   const auto load = [&](std::size_t rank, std::vector<Int>& to) {
     std::memcpy(to.data(), ranks[rank].data(), count * sizeof(Int));
     if (factors.empty()) return;
-    for (Int& value : to) value = combined(product, value, static_cast<Int>(static_cast<std::int64_t>(factors[rank])));
+    for (Int& value : to) value = combined(product, value, static_cast<Int>(factors[rank]));
   };
   load(0, all);
   for (std::size_t rank = 1; rank < ranks.size(); ++rank) {
@@ -128,10 +128,11 @@ void add_product(ncclDataType_t type, std::vector<double>& all, std::vector<doub
 }
 
 std::vector<char> reduced_floats(ncclDataType_t type, ncclRedOp_t operation,
-                                 const std::vector<std::vector<char>>& ranks, std::vector<double> factors,
+                                 const std::vector<std::vector<char>>& ranks, const std::vector<long double>& given,
                                  std::uint64_t count) {
   const cudaDataType_t kind = floating(type);
   const auto elements = static_cast<libraries::i64>(count);
+  std::vector<double> factors(given.begin(), given.end());
   if (operation == average) factors.assign(ranks.size(), 1 / static_cast<double>(ranks.size()));
   round_to(type, factors);
   std::vector<double> all(count), next(count);
@@ -195,22 +196,24 @@ bool with_integer(ncclDataType_t type, const Each& each) {
 }  // namespace
 
 std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation, const std::vector<std::vector<char>>& ranks,
-                          const std::vector<double>& factors, std::uint64_t count) {
+                          const std::vector<long double>& factors, std::uint64_t count) {
   std::vector<char> bytes;
   const bool integers = with_integer(
       type, [&](auto kind) { bytes = reduced_integers<decltype(kind)>(operation, ranks, factors, count); });
   return integers ? bytes : reduced_floats(type, operation, ranks, factors, count);
 }
 
-double number_of(ncclDataType_t type, const void* element) {
-  double value = 0;
+long double number_of(ncclDataType_t type, const void* element) {
+  long double value = 0;
   const bool integers = with_integer(type, [&](auto kind) {
     decltype(kind) one;
     std::memcpy(&one, element, sizeof one);
-    value = static_cast<double>(one);
+    value = static_cast<long double>(one);
   });
-  if (!integers) libraries::decode(floating(type), element, &value, 1);
-  return value;
+  if (integers) return value;
+  double real = 0;
+  libraries::decode(floating(type), element, &real, 1);
+  return real;
 }
 
 }  // namespace gpulab::nccl

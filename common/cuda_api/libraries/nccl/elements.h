@@ -17,10 +17,10 @@ namespace gpulab::nccl {
 /// wrap; others are rounded to their type at each rank, as its kernels do it. `factors`: by what each rank's elements
 /// are multiplied first, or nothing.
 [[nodiscard]] std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation,
-                                        const std::vector<std::vector<char>>& ranks, const std::vector<double>& factors,
-                                        std::uint64_t count);
+                                        const std::vector<std::vector<char>>& ranks,
+                                        const std::vector<long double>& factors, std::uint64_t count);
 
-/// One element as a number.
-[[nodiscard]] double number_of(ncclDataType_t type, const void* element);
+/// One element as a number: exact, 64 bits of an integer too.
+[[nodiscard]] long double number_of(ncclDataType_t type, const void* element);
 
 }  // namespace gpulab::nccl

@@ -33,7 +33,7 @@ enum class Kind : std::uint8_t {
 struct Clique;
 /// What each rank's elements are multiplied by before they are added: a number, or where one lies.
 struct Factor {
-  double value = 1;
+  long double value = 1;  ///< with room for 64 bits of an integer
   std::uint64_t address = 0;
   int type = 0;  ///< DataType that it is for
 };
