@@ -16,7 +16,7 @@ program=${GPULAB_PROGRAM-}
 if [ -z "$program" ]; then
   lock_build
   set_up
-  configure release -DGPULAB_ISA_LEVELS=all
+  configure release -DGPULAB_ISA_LEVELS=all -DGPULAB_LAB_CODE=all
   compile gpulab
   unlock_build
   program=$build/gpulab

@@ -233,6 +233,13 @@ class CompiledTier(unittest.TestCase):
             self.skipTest("this Linux forbids no such thing")
         self.assertEqual(forbidden, told("off", *command))
 
+    def test_the_labs_code_came_with_gpulab_for_every_lab_that_sums_moves_or_multiplies(self):
+        said = unfolded(subprocess.run([GPULAB, "doctor"], capture_output=True, text=True).stdout)
+        count = re.search(r"(\d+) programs of the labs", said)
+        if not count:
+            self.skipTest("this build has none: no LLVM where it was built, or GPULAB_LAB_CODE=OFF")
+        self.assertGreater(int(count[1]), 100)
+
     def test_a_fault_is_told_the_same(self):
         command = ["reduce", "--variant", "shared_sequential", "--n", "2^16", "--budget", "1000"]
         self.assertEqual(told("always", *command), told("off", *command))
@@ -248,7 +255,7 @@ class CompiledTier(unittest.TestCase):
 
     def test_doctor_says_what_compiles(self):
         said = unfolded(subprocess.run([GPULAB, "doctor"], capture_output=True, text=True).stdout)
-        self.assertRegex(said, r"(?m)^(ok       compiled   kernels that run for long, by /usr/lib/.* \(GPULAB_COMPILED=off: none\)|-        compiled   .*: no kernel is compiled here; .*)$")
+        self.assertRegex(said, r"(?m)^(ok       compiled   kernels that run for long, by /usr/lib/\S+(; \d+ programs of the labs at once)? \(GPULAB_COMPILED=off: none\)|-        compiled   .*: no kernel is compiled here; .*)$")
 
     def test_a_machine_without_llvm_works_as_it_did(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -261,7 +268,7 @@ class CompiledTier(unittest.TestCase):
             said = unfolded(subprocess.run([GPULAB, "doctor"], capture_output=True, text=True, env=dict(os.environ, **hidden)).stdout)
             if "built without clang" in said:
                 self.skipTest("this build has no code to compile")
-            self.assertRegex(said, r"(?m)^-        compiled   no LLVM: no kernel is compiled here; with it many that run for seconds take a half to a third of the time$")
+            self.assertRegex(said, r"(?m)^-        compiled   no LLVM: no kernel is compiled here( but \d+ programs of the labs, whose code came with gpulab)?; with it many that run for seconds take a half to a third of the time$")
             self.assertIn("mend: install libllvm15 (or 16 to 19)", said)
 
 

@@ -9,7 +9,8 @@
 #include "common/gpu_profile.h"
 #include "common/host_cpu.h"
 #include "common/host_memory.h"
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/ahead/ready_code.h"
+#include "common/simt/compiled/llvm/library.h"
 #include "common/simt/compiled/row_bitcode.h"
 #include "common/simt/isa/instruction_set.h"
 #include "common/text.h"
@@ -44,13 +45,18 @@ SystemCheck compiled_tier() {
     return {SystemCheck::State::note, "compiled",
             fmt::format("built without clang: no kernel is compiled here; {}", gain),
             "install clang (15 to 19), and build again"};
+  const std::size_t ready = simt::compiled::number_of_ready();
+  const std::string of_labs = ready > 0 ? fmt::format("; {} programs of the labs at once", ready) : "";
   const std::string path = simt::compiled::Library::installed();
   if (path.empty())
-    return {SystemCheck::State::note, "compiled", fmt::format("no LLVM: no kernel is compiled here; {}", gain),
+    return {SystemCheck::State::note, "compiled",
+            fmt::format(
+                "no LLVM: no kernel is compiled here{}; {}",
+                ready > 0 ? fmt::format(" but {} programs of the labs, whose code came with gpulab", ready) : "", gain),
             "install libllvm15 (or 16 to 19)"};
   return {SystemCheck::State::good,
           "compiled",
-          fmt::format("kernels that run for long, by {} (GPULAB_COMPILED=off: none)", path),
+          fmt::format("kernels that run for long, by {}{} (GPULAB_COMPILED=off: none)", path, of_labs),
           {}};
 }
 

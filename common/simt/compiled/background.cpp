@@ -15,7 +15,7 @@
 #include <system_error>
 #include <thread>
 
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 
 namespace gpulab::simt::compiled {
 

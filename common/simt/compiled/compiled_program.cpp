@@ -4,16 +4,15 @@
 #include <atomic>
 #include <functional>
 
+#include "common/simt/compiled/ahead/keeper.h"
+#include "common/simt/compiled/ahead/recorder.h"
 #include "common/simt/compiled/emit/emit.h"
 #include "common/simt/compiled/hot_blocks.h"
+#include "common/simt/compiled/llvm/passes.h"
 
 namespace gpulab::simt::compiled {
 
 namespace {
-
-/// Registers out of memory, rows into their callers, and what is left of both: a tenth of the time of -O2.
-constexpr const char* kPasses =
-    "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,early-cse,adce)";
 
 /// The copy of the micro-ops in which every access looks for its pattern itself: the interpreter runs it wherever there
 /// is code, so that lanes that stop at one instruction stop at one micro-op.
@@ -37,60 +36,64 @@ constexpr std::size_t kLeastQuick = 2500;
 /// LLVM takes some five seconds for so many; for more, it takes longer for each.
 constexpr std::size_t kMostInstructions = 60'000;
 
-void add_text_attribute(const Library& llvm, Context context, Value function, std::string_view name,
-                        std::string_view text) {
-  llvm.AddAttributeAtIndex(function, kOfFunction,
-                           llvm.CreateStringAttribute(context, name.data(), static_cast<unsigned>(name.size()),
-                                                      text.data(), static_cast<unsigned>(text.size())));
-}
-
-/// All functions are code for this CPU; rows go into their caller.
-void set_attributes(const Library& llvm, Context context, Module module) {
-  char* const cpu = llvm.GetHostCPUName();
-  char* const features = llvm.GetHostCPUFeatures();
-  const auto kind = [&](std::string_view name) { return llvm.GetEnumAttributeKindForName(name.data(), name.size()); };
-  for (Value f = llvm.GetFirstFunction(module); f; f = llvm.GetNextFunction(f)) {
-    if (llvm.IsDeclaration(f)) continue;
-    for (const std::string_view name : {"target-cpu", "target-features", "tune-cpu"})
-      llvm.RemoveStringAttributeAtIndex(f, kOfFunction, name.data(), static_cast<unsigned>(name.size()));
-    add_text_attribute(llvm, context, f, "target-cpu", cpu);
-    add_text_attribute(llvm, context, f, "target-features", features);
-    add_text_attribute(llvm, context, f, "prefer-vector-width", "512");
-    add_text_attribute(llvm, context, f, "min-legal-vector-width", "512");
-    std::size_t length = 0;
-    if (std::string_view(llvm.GetValueName2(f, &length)) == Emitter::kFunction) continue;
-    llvm.RemoveEnumAttributeAtIndex(f, kOfFunction, kind("noinline"));
-    llvm.RemoveEnumAttributeAtIndex(f, kOfFunction, kind("optnone"));
-    llvm.AddAttributeAtIndex(f, kOfFunction, llvm.CreateEnumAttribute(context, kind("alwaysinline"), 0));
-    llvm.SetLinkage(f, kInternal);
-  }
-  llvm.DisposeMessage(cpu);
-  llvm.DisposeMessage(features);
-}
-
-/// A function that nobody defines: LLVM would end the process when it does not find it.
-std::string missing_function(const Library& llvm, Module module) {
-  for (Value f = llvm.GetFirstFunction(module); f; f = llvm.GetNextFunction(f)) {
-    std::size_t length = 0;
-    const std::string_view name = llvm.GetValueName2(f, &length);
-    if (llvm.IsDeclaration(f) && !name.starts_with("llvm.")) return std::string(name);
-  }
-  return {};
-}
-
-}  // namespace
-
 /// What is given to LLVM.
-struct CompiledProgram::Emitted {
+struct Emitted {
   Module module = nullptr;  ///< none: no basic block is worth it
   std::vector<bool> hot{};  ///< by basic block: it is code
   std::size_t size = 0;     ///< instructions, about
 };
 
+/// Of the basic blocks that execute the most as many as LLVM makes code of within seconds.
+Emitted emit_hot(const Library& llvm, Context context, const Operations& operations, const CodeRequest& request,
+                 const RowNames& rows, Points& points) {
+  constexpr std::size_t most = CompiledProgram::kMostOps, most_hot = CompiledProgram::kMostHotOps;
+  for (std::size_t most_ops = request.executed.empty() ? most : most_hot; most_ops > 0; most_ops /= 2) {
+    Emitted emitted;
+    emitted.hot = hot_blocks(operations, request.executed, most_ops);
+    if (std::ranges::none_of(emitted.hot, std::identity{})) break;
+    points.called.clear();
+    points.through.clear();
+    points.lines.clear();
+    points.sectors.clear();
+    points.addresses.clear();
+    emitted.module = llvm.ModuleCreateWithNameInContext("gpulab", context);
+    rows.prepare(emitted.module);
+    Flow flow(operations, request.block);
+    CodeBuilder builder(llvm, context);
+    Emitter(builder, emitted.module, operations, flow, rows, points, emitted.hot).emit(request.masked);
+    emitted.size = builder.size();
+    points.code.addresses = points.addresses.data();
+    if (emitted.size <= kMostInstructions) return emitted;
+    llvm.DisposeModule(emitted.module);
+  }
+  return {};
+}
+
+/// The rows' code comes in, and what LLVM could not take is found; what that is, or nothing.
+std::string completed(const Library& llvm, Context context, Module module, Rows& rows) {
+  std::string why = rows.link(module);
+  if (why.empty()) {
+    char* const cpu = llvm.GetHostCPUName();
+    char* const features = llvm.GetHostCPUFeatures();
+    set_attributes(llvm, context, module, {cpu, features});
+    llvm.DisposeMessage(cpu);
+    llvm.DisposeMessage(features);
+    why = missing_function(llvm, module);
+  }
+  char* problem = nullptr;
+  if (why.empty() && llvm.VerifyModule(module, 2, &problem) != 0)
+    why = std::string("LLVM refuses its code: ") + problem;
+  if (problem) llvm.DisposeMessage(problem);
+  return why;
+}
+
+std::atomic<std::uint64_t> programs_made{0};
+
+}  // namespace
+
 struct CompiledProgram::Engine {
   const Library& llvm;
   Context context;
-  Points points{};
   LLVMEngine* engine = nullptr;  ///< has the module
   explicit Engine(const Library& library) : llvm(library), context(library.ContextCreate()) {
     // LLVM 15 and 16 know typed pointers, too: a context has those of the first bitcode that it reads (clang 14's are
@@ -103,46 +106,11 @@ struct CompiledProgram::Engine {
     if (engine) llvm.DisposeExecutionEngine(engine);
     llvm.ContextDispose(context);
   }
-  [[nodiscard]] Emitted emit_hot(const Operations& operations, const CodeRequest& request, const Rows& rows);
-  [[nodiscard]] bool optimise(Module module, std::string& why) const;
-  [[nodiscard]] bool compile(Module module, bool quick, std::string& why);
+  [[nodiscard]] Code compile(Module module, bool quick, std::string& why);
 };
 
-/// Of the basic blocks that execute the most as many as LLVM makes code of within seconds.
-CompiledProgram::Emitted CompiledProgram::Engine::emit_hot(const Operations& operations, const CodeRequest& request,
-                                                           const Rows& rows) {
-  for (std::size_t most_ops = request.executed.empty() ? kMostOps : kMostHotOps; most_ops > 0; most_ops /= 2) {
-    Emitted emitted;
-    emitted.hot = hot_blocks(operations, request.executed, most_ops);
-    if (std::ranges::none_of(emitted.hot, std::identity{})) break;
-    points.called.clear();
-    points.through.clear();
-    points.lines.clear();
-    emitted.module = llvm.ModuleCreateWithNameInContext("gpulab", context);
-    rows.prepare(emitted.module);
-    Flow flow(operations, request.block);
-    CodeBuilder builder(llvm, context);
-    Emitter(builder, emitted.module, operations, flow, rows, points, emitted.hot).emit(request.masked);
-    emitted.size = builder.size();
-    if (emitted.size <= kMostInstructions) return emitted;
-    llvm.DisposeModule(emitted.module);
-  }
-  return {};
-}
-
-bool CompiledProgram::Engine::optimise(Module module, std::string& why) const {
-  LLVMPassOptions* const options = llvm.CreatePassBuilderOptions();
-  LLVMError* const error = llvm.RunPasses(module, kPasses, llvm.GetExecutionEngineTargetMachine(engine), options);
-  llvm.DisposePassBuilderOptions(options);
-  if (!error) return true;
-  char* const text = llvm.GetErrorMessage(error);
-  why = text;
-  llvm.DisposeErrorMessage(text);
-  return false;
-}
-
 /// Takes the module.
-bool CompiledProgram::Engine::compile(Module module, bool quick, std::string& why) {
+Code CompiledProgram::Engine::compile(Module module, bool quick, std::string& why) {
   EngineOptions options{};
   llvm.InitializeMCJITCompilerOptions(&options, sizeof(options));
   options.level = quick ? 0 : 2;
@@ -151,21 +119,32 @@ bool CompiledProgram::Engine::compile(Module module, bool quick, std::string& wh
     why = error;
     llvm.DisposeMessage(error);
     engine = nullptr;
-    return false;
+    return nullptr;
   }
-  if (!optimise(module, why)) return false;
-  points.code = reinterpret_cast<Code>(llvm.GetFunctionAddress(engine, Emitter::kFunction));
-  if (!points.code) why = "LLVM gave no code";
-  return points.code != nullptr;
-}
-
-namespace {
-std::atomic<std::uint64_t> programs_made{0};
+  why = optimise(llvm, module, llvm.GetExecutionEngineTargetMachine(engine));
+  if (!why.empty()) return nullptr;
+  const Code code = reinterpret_cast<Code>(llvm.GetFunctionAddress(engine, Emitter::kFunction));
+  if (!code) why = "LLVM gave no code";
+  return code;
 }
 
 std::uint64_t CompiledProgram::made() { return programs_made; }
-CompiledProgram::CompiledProgram() = default;
+CompiledProgram::CompiledProgram() : points_(std::make_unique<Points>()) {}
 CompiledProgram::~CompiledProgram() = default;
+
+/// Code is there: the program's blocks as they begin in it.
+void CompiledProgram::enter_at(const Program& program, const CodeRequest& request, const std::vector<bool>& hot) {
+  entries_.reserve(program.blocks.size());
+  for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
+    entries_.push_back(
+        entry_point(points_->plain.data() + program.blocks[i].first_op, points_->code, i, request.masked));
+    entries_.back().refused = request.refused;
+    entries_.back().instructions = program.blocks[i].instructions;
+    blocks_.push_back(program.blocks[i]);
+    blocks_.back().first = hot[i] ? &entries_.back().op : entries_.back().original;
+  }
+  ++programs_made;
+}
 
 std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, const CodeRequest& request,
                                                        std::string& why) {
@@ -175,12 +154,12 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   std::unique_ptr<CompiledProgram> made(new CompiledProgram);
   made->engine_ = std::make_unique<Engine>(*llvm);
   Engine& engine = *made->engine_;
-  engine.points.plain = each_by_itself(program);
+  made->points_->plain = each_by_itself(program);
   Rows rows(*llvm, engine.context, why);
   if (!why.empty()) return nullptr;
   const Operations operations(program, rows);
   if (!operations.consistent) return why = "its registers are not understood", nullptr;
-  const Emitted emitted = engine.emit_hot(operations, request, rows);
+  const Emitted emitted = emit_hot(*llvm, engine.context, operations, request, rows, *made->points_);
   if (!emitted.module) return why = "its basic blocks are too long", nullptr;
   const Module module = emitted.module;
   const bool quick = llvm->is_quick && !request.thorough && emitted.size >= kLeastQuick;
@@ -189,30 +168,48 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
     llvm->DisposeModule(module);
     return why = "it takes longer to make than it is worth so far", nullptr;
   }
-  why = rows.link(module);
-  if (why.empty()) {
-    set_attributes(*llvm, engine.context, module);
-    why = missing_function(*llvm, module);
-  }
-  char* problem = nullptr;
-  if (why.empty() && llvm->VerifyModule(module, 2, &problem) != 0)
-    why = std::string("LLVM refuses its code: ") + problem;
-  if (problem) llvm->DisposeMessage(problem);
-  if (!why.empty()) {
+  why = completed(*llvm, engine.context, module, rows);
+  if (!why.empty() || code_keeper()) {
+    if (why.empty()) keep(program, request, engine, module, rows);
     llvm->DisposeModule(module);
     return nullptr;
   }
-  if (!engine.compile(module, quick, why)) return nullptr;
-  made->entries_.reserve(program.blocks.size());
-  for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
-    made->entries_.push_back(
-        entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
-    made->entries_.back().refused = request.refused;
-    made->entries_.back().instructions = program.blocks[i].instructions;
-    made->blocks_.push_back(program.blocks[i]);
-    made->blocks_.back().first = emitted.hot[i] ? &made->entries_.back().op : made->entries_.back().original;
-  }
-  ++programs_made;
+  made->points_->code.run = engine.compile(module, quick, why);
+  if (!made->points_->code.run) return nullptr;
+  made->enter_at(program, request, emitted.hot);
+  return made;
+}
+
+void CompiledProgram::keep(const Program& program, const CodeRequest& request, const Engine& engine, Module module,
+                           const RowNames& rows) {
+  std::vector<ReadyRow> numbers;
+  for (const auto& [row, name] : rows.all())
+    numbers.push_back({static_cast<std::uint16_t>(row.table), static_cast<std::uint16_t>(row.row), row.mods});
+  const ReadyRows names(numbers);
+  const Operations operations(program, names);
+  CompiledProgram recorded_one;
+  recorded_one.points_->plain = each_by_itself(program);
+  (void)emit_hot(recorder(), nullptr, operations, request, names, *recorded_one.points_);
+  code_keeper()(
+      {program, outline_of(program), recorded(), numbers, [&](const std::string& function, const std::string& path) {
+         return write_object(engine.llvm, engine.context, module, function, path);
+       }});
+}
+
+std::unique_ptr<CompiledProgram> CompiledProgram::ready(const Program& program, const CodeRequest& request) {
+  const ReadyLevel* const level = ready_level();
+  if (!level || program.functions.size() != 1) return nullptr;
+  const Outline outline = outline_of(program);
+  if (!may_be_ready(*level, outline)) return nullptr;
+  std::unique_ptr<CompiledProgram> made(new CompiledProgram);
+  made->points_->plain = each_by_itself(program);
+  const ReadyRows rows(level->rows);
+  const Operations operations(program, rows);
+  if (!operations.consistent) return nullptr;
+  const Emitted emitted = emit_hot(recorder(), nullptr, operations, request, rows, *made->points_);
+  made->points_->code.run = emitted.module ? find_ready(*level, outline, recorded()) : nullptr;
+  if (!made->points_->code.run) return nullptr;
+  made->enter_at(program, request, emitted.hot);
   return made;
 }
 

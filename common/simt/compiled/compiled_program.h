@@ -16,6 +16,10 @@
 
 namespace gpulab::simt::compiled {
 
+struct LLVMModule;
+struct Points;
+class RowNames;
+
 /// What a program's code is made for.
 struct CodeRequest {
   Dim3 block;                             ///< the launch's shape
@@ -33,6 +37,9 @@ class CompiledProgram {
   /// nullptr where it cannot be, and `why` says what for. The program must outlive it.
   [[nodiscard]] static std::unique_ptr<CompiledProgram> make(const Program& program, const CodeRequest& request,
                                                              std::string& why);
+  /// The same of code that came with gpulab (ahead/), for whole warps and parts of them: takes a millisecond. nullptr:
+  /// it has none for this program and this CPU.
+  [[nodiscard]] static std::unique_ptr<CompiledProgram> ready(const Program& program, const CodeRequest& request);
   ~CompiledProgram();
   CompiledProgram(const CompiledProgram&) = delete;
   CompiledProgram& operator=(const CompiledProgram&) = delete;
@@ -50,12 +57,15 @@ class CompiledProgram {
 
  private:
   struct Engine;
-  struct Emitted;
   CompiledProgram();
+  void enter_at(const Program& program, const CodeRequest& request, const std::vector<bool>& hot);
+  static void keep(const Program& program, const CodeRequest& request, const Engine& engine, LLVMModule* module,
+                   const RowNames& rows);
   std::vector<BasicBlock> blocks_;
   std::vector<EntryPoint> entries_;
   std::uint64_t cost_of_thorough_ = 0;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Points> points_;  ///< of the code
+  std::unique_ptr<Engine> engine_;  ///< nullptr: the code came with gpulab
 };
 
 }  // namespace gpulab::simt::compiled

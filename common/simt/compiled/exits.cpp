@@ -55,7 +55,8 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   }
   Exit exit;
   exit.alone = w.splits.size() == 1;
-  const MicroOp* next = (*entry.code)(&w, whole ? entry.number : entry.number + kMasked, &exit);
+  const MicroOp* next =
+      entry.code->run(&w, whole ? entry.number : entry.number + kMasked, &exit, entry.code->addresses);
   if (exit.left) write_left(w, exit);
   switch (exit.kind) {
     case Exit::Kind::next:
@@ -79,7 +80,7 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
 
 }  // namespace
 
-EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number, bool has_masked) {
+EntryPoint entry_point(const MicroOp* original, const MachineCode& code, std::uint32_t number, bool has_masked) {
   EntryPoint entry;
   entry.op = *original;  // its place in the source, for messages
   entry.op.run = enter_code;

@@ -41,7 +41,13 @@ struct Exit {
   std::uint64_t words[kMostLeft];
 };
 
-using Code = const MicroOp* (*)(Warp*, std::uint32_t entry, Exit*);
+/// `addresses`: all that code points to, of this process. It has none of its own, so that it can be made by the build
+/// of gpulab, too (ahead/).
+using Code = const MicroOp* (*)(Warp*, std::uint32_t entry, Exit*, const void* const* addresses);
+struct MachineCode {
+  Code run = nullptr;
+  const void* const* addresses = nullptr;
+};
 
 /// What is added to the number of an entry where some lanes of a warp enter, or those that wait for others.
 inline constexpr std::uint32_t kMasked = 1u << 20;
@@ -49,7 +55,7 @@ inline constexpr std::uint32_t kMasked = 1u << 20;
 /// A micro-op that goes on in compiled code, where nobody watches the warp.
 struct EntryPoint {
   MicroOp op;  ///< the first member: handlers get its address
-  const Code* code = nullptr;
+  const MachineCode* code = nullptr;
   std::uint32_t number = 0;                       ///< which of the code's entries
   bool has_masked = false;                        ///< number + kMasked is one, too
   const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
@@ -63,7 +69,8 @@ struct ThroughPoint {
 };
 static_assert(offsetof(ThroughPoint, behind) == sizeof(MicroOp));
 
-[[nodiscard]] EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number, bool has_masked);
+[[nodiscard]] EntryPoint entry_point(const MicroOp* original, const MachineCode& code, std::uint32_t number,
+                                     bool has_masked);
 
 /// Copies of a few handlers' micro-ops, ended by one that returns.
 [[nodiscard]] std::vector<MicroOp> callable(const MicroOp* first, std::uint32_t count);

@@ -31,6 +31,8 @@ constexpr std::uint64_t kLeastWork = 4'000'000;
 constexpr std::uint64_t kLeastSeen = 400'000;
 /// Warp instructions that the interpreter executes in a millisecond, on one thread: 8 ns each.
 constexpr std::uint64_t kWorkOfMillisecond = 125'000;
+/// To look whether a program's code came with gpulab takes as long as the interpreter for so many.
+constexpr std::uint64_t kLeastForReady = 100'000;
 /// Milliseconds that a thread of blocks waits for code, at most.
 constexpr int kMostWait = 1000;
 
@@ -62,14 +64,17 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// Nobody else has the program.
   [[nodiscard]] bool is_left() const { return program_.use_count() == 1; }
   const BasicBlock* at_once() {
-    if (!settled_) make({.masked = true}, {});
+    if (!settled_ && !take_ready()) make({.masked = true}, {});
     return blocks_.load();
   }
-  /// A launch of so many blocks is next.
+  /// A launch of so many blocks is next. Ready code is taken before its first block where each warp may well execute
+  /// half of the program: blocks that wait for each other all start before one of them ends.
   void begin(std::uint64_t blocks, std::uint64_t threads) {
     of_launch_ = blocks;
     threads_ = std::clamp<std::uint64_t>(blocks, 1, threads);
     launch_work_ = started_ = 0;
+    const std::uint64_t warps = blocks * ((block_.volume() + kLanes - 1) / kLanes);
+    if (warps > kLeastForReady * 2 / program_->ops.size()) look_for_ready();
   }
 
  protected:
@@ -78,6 +83,11 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     const std::uint64_t launch_work = launch_work_.fetch_add(executed, std::memory_order_relaxed) + executed;
     const std::uint64_t started = started_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (asked_.load(std::memory_order_acquire)) return;
+    if (!looked_for_ready_.load(std::memory_order_relaxed)) {
+      if (work + static_cast<std::uint64_t>(left(launch_work, started)) < kLeastForReady) return;
+      look_for_ready();
+      if (settled_) return;
+    }
     if (!blocks_.load(std::memory_order_relaxed)) {
       if (pays(cost_, work, launch_work, started)) ask({}, worker);
     } else if (!has_masked_ && masked_pays(masked_cost_)) {
@@ -128,6 +138,18 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     return threads_ < cpus;
   }
 
+  void look_for_ready() {
+    if (!settled_ && !looked_for_ready_.exchange(true)) take_ready();
+  }
+  /// Code that came with gpulab, at once: nothing is better.
+  bool take_ready() {
+    auto made = CompiledProgram::ready(*program_, {.block = block_, .refused = &refused_});
+    if (!made) return false;
+    has_masked_ = settled_ = true;
+    blocks_.store(made->blocks(), std::memory_order_release);
+    made_.push_back(std::move(made));
+    return true;
+  }
   void ask(Want want, const Worker& worker) {
     if (asked_.exchange(true)) return;
     std::vector<std::uint64_t> counts(program_->blocks.size());
@@ -174,7 +196,8 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
 
   const std::shared_ptr<const Program> program_;
   const Dim3 block_;
-  std::atomic<bool> asked_{false};  ///< something is being made
+  std::atomic<bool> asked_{false};             ///< something is being made
+  std::atomic<bool> looked_for_ready_{false};  ///< CompiledProgram::ready() has been asked
   std::atomic<bool> has_masked_{false};
   std::atomic<std::uint64_t> cost_of_thorough_{0};  ///< CompiledProgram::cost_of_thorough(), and
   std::atomic<std::uint64_t> made_at_{0};           ///< what had run when that code was made

@@ -92,7 +92,7 @@ bool ends_block(Kind kind) { return kind == Kind::branch || kind == Kind::branch
 
 struct Operations::Decoder {
   Operations& all;
-  const Rows& rows;
+  const RowNames& rows;
   const Handler branch = pseudo_handler("%fall"), branch_if = pseudo_handler("%branch_if"),
                 guard = pseudo_handler("%guard"), end_guard = pseudo_handler("%end_guard");
 
@@ -294,7 +294,7 @@ struct Operations::Decoder {
   }
 };
 
-Operations::Operations(const Program& p, const Rows& rows)
+Operations::Operations(const Program& p, const RowNames& rows)
     : program(p), wide(variables()), written(variables()), noted_(variables()) {
   for (const ConstantSlot& c : p.constants) note(c.slot, c.wide);
   for (const ParameterSlot& c : p.parameters) note(c.slot, c.wide);

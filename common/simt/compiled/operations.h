@@ -67,7 +67,7 @@ struct Operation {
 };
 
 struct Operations {
-  Operations(const Program& program, const Rows& rows);
+  Operations(const Program& program, const RowNames& rows);
 
   const Program& program;
   std::vector<std::vector<Operation>> blocks;

@@ -7,6 +7,8 @@
 
 namespace gpulab::simt::compiled {
 
+std::string row_name(RowNumber row) { return fmt::format("row_{}_{}_{}", row.table, row.row, row.mods); }
+
 Rows::Rows(const Library& llvm, Context context, std::string& why) : llvm_(llvm), context_(context) {
   why = fmt::format("this build has no bitcode of the rows for the CPU level {}", cpu_level());
   // LLVM's own handler of errors ends the process.
@@ -40,8 +42,6 @@ Rows::~Rows() {
       context_, [](LLVMDiagnostic*, void*) {}, nullptr);
 }
 
-std::string Rows::name_of(RowNumber row, bool all) const { return functions_.at(row) + (all ? "_all" : "_one"); }
-
 /// Renames the value functions, and has link() take those alone that somebody calls: so LLVM treats what has this
 /// linkage. Rows that share a function have it by the name of the first.
 void Rows::read(std::size_t table, Module module) {
@@ -64,7 +64,7 @@ void Rows::read(std::size_t table, Module module) {
       functions_[number] = known.substr(0, known.size() - 4);
       continue;
     }
-    const std::string name = fmt::format("row_{}_{}_{}", table, number.row, number.mods);
+    const std::string name = row_name(number);
     functions_[number] = name;
     if (all != one) llvm_.SetValueName2(one, (name + "_one").c_str(), name.size() + 4);
     llvm_.SetValueName2(all, (name + "_all").c_str(), name.size() + 4);

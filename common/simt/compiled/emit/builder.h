@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 
 namespace gpulab::simt::compiled {
 
@@ -25,9 +25,6 @@ class CodeBuilder {
   [[nodiscard]] Value k32(std::uint64_t v) const { return llvm.ConstInt(integer(32), v & 0xffffffffu, 0); }
   [[nodiscard]] Value k64(std::uint64_t v) const { return llvm.ConstInt(integer(64), v, 0); }
   [[nodiscard]] Value k(bool wide, std::uint64_t v) const { return wide ? k64(v) : k32(v); }
-  [[nodiscard]] Value address_of(const void* p) const {
-    return llvm.ConstIntToPtr(k64(reinterpret_cast<std::uint64_t>(p)), pointer());
-  }
   template <typename List>
   [[nodiscard]] Value vector_of(bool wide, const List& list) const {
     std::vector<Value> values;

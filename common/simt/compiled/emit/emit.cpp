@@ -14,7 +14,7 @@ bool widens(const Operation& o) {
 }
 }  // namespace
 
-Emitter::Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
+Emitter::Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const RowNames& rows,
                  Points& points, const std::vector<bool>& hot)
     : b_(builder),
       module_(module),
@@ -28,10 +28,11 @@ Emitter::Emitter(CodeBuilder& builder, Module module, const Operations& operatio
 
 void Emitter::emit(bool masked) {
   const auto blocks = static_cast<std::uint32_t>(all_.blocks.size());
-  Type parameters[] = {b_.pointer(), b_.integer(32), b_.pointer()};
-  function_ = b_.llvm.AddFunction(module_, kFunction, b_.llvm.FunctionType(b_.pointer(), parameters, 3, 0));
+  Type parameters[] = {b_.pointer(), b_.integer(32), b_.pointer(), b_.pointer()};
+  function_ = b_.llvm.AddFunction(module_, kFunction, b_.llvm.FunctionType(b_.pointer(), parameters, 4, 0));
   warp_ = b_.llvm.GetParam(function_, 0);
   exit_ = b_.llvm.GetParam(function_, 2);
+  addresses_ = b_.llvm.GetParam(function_, 3);
   variables_ = fresh("variables");
   start_ = fresh("start");
   b_.begin(start_);
@@ -112,12 +113,12 @@ void Emitter::enter_from_interpreter(std::uint32_t block) {
     if (live[v] && all_.written[v] && now_[v].kind == State::Kind::affine) lines.push_back(line_register(v));
   if (!lines.empty()) {
     points_.lines.push_back(std::move(lines));
-    const Value as_known = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&registers_are)),
-                                   {warp_, b_.address_of(&points_.lines.back())}, {b_.pointer(), b_.pointer()});
+    const Value as_known = b_.call(b_.integer(32), pointer_to(&registers_are),
+                                   {warp_, pointer_to(&points_.lines.back())}, {b_.pointer(), b_.pointer()});
     const Block known = fresh("as_known"), otherwise = fresh("otherwise");
     b_.go_if(b_.compare(kNotEqual, as_known, b_.k32(0)), known, otherwise);
     b_.begin(otherwise);
-    b_.give(b_.address_of(points_.plain.data() + all_.program.blocks[block].first_op));
+    b_.give(pointer_to(points_.plain.data() + all_.program.blocks[block].first_op));
     b_.begin(known);
   }
   for (Variable v = 0; v < live.size(); ++v)
@@ -288,10 +289,10 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
     stop_at_barrier(point, static_cast<std::uint32_t>(*barrier));
     flow_.pass(o, now_);
   } else {
-    const Value to = b_.call(b_.pointer(), b_.address_of(reinterpret_cast<const void*>(&call_through)),
-                             {warp_, b_.address_of(&point.op), exit_}, {b_.pointer(), b_.pointer(), b_.pointer()});
+    const Value to = b_.call(b_.pointer(), pointer_to(&call_through), {warp_, pointer_to(&point.op), exit_},
+                             {b_.pointer(), b_.pointer(), b_.pointer()});
     const Block on = fresh("on"), out = fresh("turn_ended");
-    b_.go_if(b_.compare(kEqual, to, b_.address_of(&point.behind)), on, out);
+    b_.go_if(b_.compare(kEqual, to, pointer_to(&point.behind)), on, out);
     b_.begin(out);
     b_.give(to);
     b_.begin(on);
@@ -309,7 +310,7 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
 void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) {
   const auto put = [&](std::size_t offset, Value v) { b_.store(v, b_.at(warp_, offsetof(Warp, stop) + offset)); };
   constexpr std::size_t stop = offsetof(Stop, barrier);
-  put(stop + offsetof(BarrierStop, resume), b_.address_of(&point.behind));
+  put(stop + offsetof(BarrierStop, resume), pointer_to(&point.behind));
   put(stop + offsetof(BarrierStop, number), b_.k32(barrier));
   put(stop + offsetof(BarrierStop, threads), b_.k32(0));
   put(stop + offsetof(BarrierStop, votes), b_.k32(0));
@@ -348,7 +349,7 @@ void Emitter::emit_branch_if(const Operation& o) {
 void Emitter::leave(std::uint32_t block, std::size_t k) {
   const MicroOp* op = all_.blocks[block][k].op;
   leave_behind(flow_.live_at(block, k));
-  b_.give(b_.address_of(points_.plain.data() + (op - all_.program.ops.data())));
+  b_.give(pointer_to(points_.plain.data() + (op - all_.program.ops.data())));
 }
 
 void Emitter::leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value) {
@@ -356,7 +357,7 @@ void Emitter::leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Val
     leave_behind(live);
   else
     spill(live);
-  b_.store(b_.address_of(op), b_.at(exit_, offsetof(Exit, op)));
+  b_.store(op ? pointer_to(op) : b_.llvm.ConstNull(b_.pointer()), b_.at(exit_, offsetof(Exit, op)));
   b_.store(b_.k32(static_cast<std::uint32_t>(kind)), b_.at(exit_, offsetof(Exit, kind)));
   b_.store(value, b_.at(exit_, offsetof(Exit, value)));
   b_.give(b_.llvm.ConstNull(b_.pointer()));

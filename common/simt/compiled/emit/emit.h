@@ -25,12 +25,13 @@ struct Points {
   std::deque<ThroughPoint> through;
   std::deque<LineRegisters> lines;     ///< that are looked at where code is entered, or written where it is left
   std::deque<SectorsByPhase> sectors;  ///< of loads whose lanes lie apart
-  Code code = nullptr;
+  std::vector<const void*> addresses;  ///< of all that, in the order in which code was given them
+  MachineCode code;
 };
 
 class Emitter {
  public:
-  Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
+  Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const RowNames& rows,
           Points& points, const std::vector<bool>& hot);
   /// Emits the function `kFunction`, of the hot basic blocks: the interpreter runs the others. Its entries below the
   /// number of basic blocks are these blocks, counted already.
@@ -158,18 +159,27 @@ class Emitter {
   Value temporary(Type type);
 
   Block fresh(const char* name) { return b_.llvm.AppendBasicBlockInContext(b_.context, function_, name); }
+  /// What this process has at `p`, which code finds by its number.
+  Value pointer_to(const void* p) {
+    points_.addresses.push_back(p);
+    return b_.load(b_.pointer(), b_.at(addresses_, (points_.addresses.size() - 1) * sizeof(void*)));
+  }
+  template <typename R, typename... A>
+  Value pointer_to(R (*function)(A...)) {
+    return pointer_to(reinterpret_cast<const void*>(function));
+  }
   Value field(std::size_t offset, Type type) { return b_.load(type, b_.at(warp_, offset)); }
 
   CodeBuilder& b_;
   Module module_;
   const Operations& all_;
   Flow& flow_;
-  const Rows& rows_;
+  const RowNames& rows_;
   Points& points_;
   const std::vector<bool>& hot_;  ///< by basic block: it becomes code
-  Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, registers_ = nullptr, predicates_ = nullptr,
-        counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr, shared_ = nullptr,
-        shared_bytes_ = nullptr, entries_ = nullptr;
+  Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, addresses_ = nullptr, registers_ = nullptr,
+        predicates_ = nullptr, counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr,
+        shared_ = nullptr, shared_bytes_ = nullptr, entries_ = nullptr;
   Block variables_ = nullptr, start_ = nullptr;
   std::vector<Value> words_, vectors_;      ///< by variable
   Value mask_ = nullptr;                    ///< of the lanes that run, while masked code of a block is emitted

@@ -44,7 +44,7 @@ Value Emitter::load_spread(const Operation& o, const Lanes& lanes, Value host) {
 Value Emitter::sectors_apart(const Operation& o, const Lanes& lanes, const Place& place) {
   const SectorsByPhase& all = points_.sectors.emplace_back(sectors_by_phase(lanes, o.width));
   const Value of_phase = b_.op(kShl, b_.op(kLShr, b_.both(place.low, b_.k64(31)), b_.k64(2)), b_.k64(3));
-  return b_.load(b_.integer(64), b_.at(b_.address_of(all.data()), of_phase));
+  return b_.load(b_.integer(64), b_.at(pointer_to(all.data()), of_phase));
 }
 
 }  // namespace gpulab::simt::compiled

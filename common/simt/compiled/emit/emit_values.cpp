@@ -93,7 +93,7 @@ void Emitter::leave_behind(const Live& live) {
   }
   if (left.empty()) return;
   points_.lines.push_back(std::move(left));
-  b_.store(b_.address_of(&points_.lines.back()), b_.at(exit_, offsetof(Exit, left)));
+  b_.store(pointer_to(&points_.lines.back()), b_.at(exit_, offsetof(Exit, left)));
 }
 
 /// The handler works on the registers in memory. `in_full`: as if it repeated nobody's pattern. No comparison branches.
@@ -109,8 +109,8 @@ void Emitter::call_handlers_of(const Operation& o, bool in_full) {
   const bool some = region_ && !region_->own;
   if (some) set_lanes(region_->mask);
   const Value failed =
-      b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&call_handlers)),
-              {warp_, b_.address_of(points_.called.back().data()), exit_}, std::vector<Type>(3, b_.pointer()));
+      b_.call(b_.integer(32), pointer_to(&call_handlers), {warp_, pointer_to(points_.called.back().data()), exit_},
+              std::vector<Type>(3, b_.pointer()));
   if (some) set_lanes(masked_ ? mask_ : b_.k32(kFullMask));
   const Block on = fresh("called"), off = fresh("failed");
   b_.go_if(b_.compare(kEqual, failed, b_.k32(0)), on, off);

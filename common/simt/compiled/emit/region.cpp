@@ -105,8 +105,7 @@ void Emitter::emit_parted(const Operation& branch, Value taken) {
 
 /// Registers stay where they are: each lane's are its own.
 void Emitter::part(const Operation& branch, Value taken) {
-  const Value block = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&part_in_code)),
-                              {warp_, b_.address_of(branch.op), exit_, taken},
+  const Value block = b_.call(b_.integer(32), pointer_to(&part_in_code), {warp_, pointer_to(branch.op), exit_, taken},
                               {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)});
   const Value mask = field(offsetof(Warp, mask), b_.integer(32));
   set_lanes(mask);
@@ -131,8 +130,7 @@ void Emitter::meet(std::uint32_t block) {
   b_.begin(met);
   if (!all_.may_poll) {
     if (!dispatch_) dispatch_ = fresh("dispatch");
-    const Value next = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&meet_in_code)),
-                               {warp_, exit_}, {b_.pointer(), b_.pointer()});
+    const Value next = b_.call(b_.integer(32), pointer_to(&meet_in_code), {warp_, exit_}, {b_.pointer(), b_.pointer()});
     b_.store(next, next_);
     const Block out = fresh("scheduler");
     b_.go_if(b_.compare(kEqual, next, b_.k32(kNoBlock)), out, dispatch_);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/simt/compiled/compiled_program.h"
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 #include "common/simt/compiled/row_bitcode.h"
 #include "tests/unit/on_simulator.h"
 

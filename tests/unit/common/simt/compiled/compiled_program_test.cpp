@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 #include "common/simt/compiled/row_bitcode.h"
 #include "tests/differential/generate.h"
 #include "tests/differential/launcher.h"

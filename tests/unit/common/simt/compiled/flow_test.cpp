@@ -9,7 +9,7 @@
 
 #include "common/ptx/parser.h"
 #include "common/simt/compiled/hot_blocks.h"
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 #include "common/simt/compiled/rows.h"
 #include "common/simt/decode/decode.h"
 #include "tests/catch.h"

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "common/simt/compiled/background.h"
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 #include "common/simt/compiled/row_bitcode.h"
 #include "tests/unit/on_simulator.h"
 

@@ -20,6 +20,7 @@ struct LLVMBuffer;
 struct LLVMAttribute;
 struct LLVMEngine;
 struct LLVMMachine;
+struct LLVMTarget;
 struct LLVMPassOptions;
 struct LLVMError;
 struct LLVMDiagnostic;
@@ -138,6 +139,10 @@ struct EngineOptions {
   F(int, CreateMCJITCompilerForModule, (LLVMEngine**, Module, EngineOptions*, std::size_t, char**)) \
   F(std::uint64_t, GetFunctionAddress, (LLVMEngine*, const char*)) \
   F(LLVMMachine*, GetExecutionEngineTargetMachine, (LLVMEngine*)) \
+  F(int, GetTargetFromTriple, (const char*, LLVMTarget**, char**)) \
+  F(LLVMMachine*, CreateTargetMachine, (LLVMTarget*, const char*, const char*, const char*, int, int, int)) \
+  F(int, TargetMachineEmitToFile, (LLVMMachine*, Module, const char*, int, char**)) \
+  F(void, DisposeTargetMachine, (LLVMMachine*)) \
   F(void, DisposeExecutionEngine, (LLVMEngine*)) \
   F(char*, GetHostCPUName, ()) \
   F(char*, GetHostCPUFeatures, ())

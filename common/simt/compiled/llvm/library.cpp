@@ -1,4 +1,4 @@
-#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/llvm/library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
