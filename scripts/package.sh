@@ -33,7 +33,7 @@ if [ -n "$arm64" ]; then
   architecture=(-DCMAKE_TOOLCHAIN_FILE="$root/scripts/cmake/arm64_linux.cmake")
   export OBJDUMP=aarch64-linux-gnu-objdump
 fi
-configure release "${architecture[@]}" -DGPULAB_ISA_LEVELS=all -DGPULAB_STATIC_LIBRARIES=ON -DGPULAB_ZSH_COMPLETIONS=share/zsh/vendor-completions
+configure release "${architecture[@]}" -DGPULAB_ISA_LEVELS=all -DGPULAB_LAB_CODE=all -DGPULAB_STATIC_LIBRARIES=ON -DGPULAB_ZSH_COMPLETIONS=share/zsh/vendor-completions
 say "building ($build)"
 compile gpulab
 
