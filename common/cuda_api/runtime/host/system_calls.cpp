@@ -28,40 +28,20 @@ using namespace gpulab::cuda_api;
 
 namespace {
 
-/// Around one call: what it may touch, then what it did.
+/// Around one call: what it may touch, then what it did. Programs write files byte by byte: memory that is nobody's
+/// costs two comparisons, without a thing to build or to destroy.
 class Transfer {
  public:
   Transfer(const char* tried, void* caller) : tried_(tried), caller_(caller) {}
-  ~Transfer() {
-    if (lent_.empty()) return;
-    const int error = errno;
-    {
-      const std::lock_guard lock(Session::instance().mutex);
-      for (const auto& [address, bytes] : lent_) {
-        Session::instance().managed.release(address, bytes);
-        Session::instance().streams.give_back(address, bytes);
-      }
-    }
-    errno = error;
+  [[gnu::always_inline]] ~Transfer() {
+    if (touched_ != nullptr) give_back();
   }
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  void open(const void* memory, std::size_t bytes) {
-    const auto address = reinterpret_cast<std::uint64_t>(memory);
-    const std::uint64_t offset = before_;
+  [[gnu::always_inline]] void open(const void* memory, std::size_t bytes) {
+    if (ManagedWatch::may_be_closed(reinterpret_cast<std::uint64_t>(memory), bytes)) lend(memory, bytes);
     before_ += bytes;
-    if (!ManagedWatch::may_be_closed(address, bytes)) return;
-    offsets_.push_back(offset);
-    const int error = errno;
-    Session& session = Session::instance();
-    const std::lock_guard lock(session.mutex);
-    while (auto opened = session.managed.reached(address, bytes))
-      pieces_.push_back({std::move(*opened), address, bytes, offset});
-    session.managed.lend(address, bytes);
-    session.streams.lend(address, bytes);
-    lent_.emplace_back(address, bytes);
-    errno = error;
   }
   /// Perhaps an address, of nobody knows how much.
   void open(long word) {
@@ -83,8 +63,8 @@ class Transfer {
 
   /// `result`: so many bytes, from the first on; negative: the call failed.
   template <typename Result>
-  Result done(Result result, std::size_t each = 1) {
-    if (!lent_.empty() && result > 0) tell(static_cast<std::size_t>(result) * each);
+  [[gnu::always_inline]] Result done(Result result, std::size_t each = 1) {
+    if (touched_ != nullptr && result > 0) tell(static_cast<std::size_t>(result) * each);
     return result;
   }
 
@@ -93,12 +73,44 @@ class Transfer {
     ManagedWatch::Access opened;
     std::uint64_t address, bytes, offset;
   };
+  /// Memory of the device's.
+  struct Touched {
+    std::vector<Piece> pieces;                                  ///< that were closed
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> lent;  ///< address and bytes
+    std::vector<std::uint64_t> offsets;                         ///< of those in what the call moves
+  };
 
+  void lend(const void* memory, std::size_t bytes) {
+    const auto address = reinterpret_cast<std::uint64_t>(memory);
+    const int error = errno;
+    if (touched_ == nullptr) touched_ = new Touched;
+    Session& session = Session::instance();
+    const std::lock_guard lock(session.mutex);
+    touched_->offsets.push_back(before_);
+    while (auto opened = session.managed.reached(address, bytes))
+      touched_->pieces.push_back({std::move(*opened), address, bytes, before_});
+    session.managed.lend(address, bytes);
+    session.streams.lend(address, bytes);
+    touched_->lent.emplace_back(address, bytes);
+    errno = error;
+  }
+  void give_back() {
+    const int error = errno;
+    {
+      const std::lock_guard lock(Session::instance().mutex);
+      for (const auto& [address, bytes] : touched_->lent) {
+        Session::instance().managed.release(address, bytes);
+        Session::instance().streams.give_back(address, bytes);
+      }
+    }
+    delete touched_;
+    errno = error;
+  }
   void tell(std::size_t bytes) {
     const int error = errno;
     Session& session = Session::instance();
     const std::lock_guard lock(session.mutex);
-    for (const auto& piece : pieces_)
+    for (const auto& piece : touched_->pieces)
       if (bytes > piece.offset && piece.opened.is_changed(piece.address, std::min(bytes - piece.offset, piece.bytes)))
         session.find(in_words(piece.opened, tried_), gpulab::Severity::error, caller_, "racecheck");
     if (session.streams.is_on()) tell_pinned(session, bytes);
@@ -107,10 +119,11 @@ class Transfer {
 
   void tell_pinned(Session& session, std::size_t bytes) {
     const auto place = Session::frames_of(caller_);
-    for (std::size_t i = 0; i < lent_.size(); ++i) {
-      if (bytes <= offsets_[i]) continue;
-      const auto [address, most] = lent_[i];
-      session.streams.host_touched(session, {address, address + std::min<std::uint64_t>(bytes - offsets_[i], most)},
+    for (std::size_t i = 0; i < touched_->lent.size(); ++i) {
+      if (bytes <= touched_->offsets[i]) continue;
+      const auto [address, most] = touched_->lent[i];
+      session.streams.host_touched(session,
+                                   {address, address + std::min<std::uint64_t>(bytes - touched_->offsets[i], most)},
                                    std::string_view(tried_) == "writes", place);
     }
   }
@@ -118,9 +131,7 @@ class Transfer {
   const char* tried_;
   void* caller_;
   std::uint64_t before_ = 0;
-  std::vector<Piece> pieces_;                                  ///< that were closed
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> lent_;  ///< address and bytes
-  std::vector<std::uint64_t> offsets_;                         ///< of those in what the call moves
+  Touched* touched_ = nullptr;  ///< none for nearly all calls
 };
 
 /// As the C library multiplies them.
