@@ -138,8 +138,11 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     return threads_ < cpus;
   }
 
+  /// Once; while one thread does, no other asks for code.
   void look_for_ready() {
-    if (!settled_ && !looked_for_ready_.exchange(true)) take_ready();
+    if (looked_for_ready_.load(std::memory_order_relaxed) || asked_.exchange(true)) return;
+    if (!looked_for_ready_.exchange(true)) take_ready();
+    asked_.store(false, std::memory_order_release);
   }
   /// Code that came with gpulab, at once: nothing is better.
   bool take_ready() {
