@@ -49,6 +49,24 @@ class Odds(unittest.TestCase):
         self.assertLessEqual(made.share("far undecided", "far"), 0.11, made)
         self.assertGreaterEqual(made.of["called"][0], 150, made)
 
+    def test_what_is_said_of_sure_pairs_is_how_many_are_right(self):
+        pairs = compare_odds.foreign_pairs()
+        before = [one for _, _, judged in compare_odds.by_draws_before(pairs) for one in judged]
+        for judged in (compare_odds.judged_by_others(pairs), before):
+            for least, beyond, off in ((0.9, 1.01, 0.015), (0.85, 0.95, 0.06), (0.7, 0.85, 0.06)):
+                [(_, _, count, said, right)] = compare_odds.reliability(judged, (least, beyond))
+                self.assertGreater(count, 150)
+                self.assertLess(abs(said - right), off, f"{least:.0%} to {beyond:.0%}: {count} pairs, said {said:.1%}, right {right:.1%}")
+
+    def test_reliability_counts_by_what_is_said(self):
+        def pair(chance, right):
+            return compare_odds.Pair("", "", 1, 1 if right else 0, 1, 0), (0, 1 - chance, chance)
+
+        made = compare_odds.reliability([pair(0.96, True), pair(0.94, True), pair(0.9, False), pair(0.8, True)], (0.9, 0.95, 1.01))
+        self.assertEqual([row[:3] for row in made], [(0.9, 0.95, 2), (0.95, 1.01, 1)])
+        self.assertAlmostEqual(made[0][3], 0.92)
+        self.assertEqual([row[4] for row in made], [0.5, 1])
+
     def test_no_draw_teaches_the_one_that_it_is_judged_by(self):
         seen = {}
         pairs = [compare_odds.Pair(f"program {i % 40}", f"draw {i // 100}", 0.5, 0.5, 1, 0) for i in range(600)]

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <span>
@@ -31,12 +33,23 @@ void SiteStatistics::add(const SiteStatistics& o) {
   std::copy_n(most, 2, max_same_address);
 }
 
-ZeroPages::ZeroPages(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
+ZeroPages::ZeroPages(std::size_t bytes) : bytes_((std::max<std::size_t>(bytes, 1) + 63) & ~std::size_t{63}) {
+  if (bytes_ <= kMostOfHeap) {
+    data_ = static_cast<std::byte*>(std::aligned_alloc(64, bytes_));
+    if (data_ == nullptr) throw std::bad_alloc();
+    std::memset(data_, 0, bytes_);
+    return;
+  }
   void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(pages);
 }
-ZeroPages::~ZeroPages() { munmap(data_, bytes_); }
+ZeroPages::~ZeroPages() {
+  if (bytes_ <= kMostOfHeap)
+    std::free(data_);
+  else
+    munmap(data_, bytes_);
+}
 
 Pattern* PatternTable::take(std::uint32_t count) {
   constexpr std::uint32_t of_a_block = 64;

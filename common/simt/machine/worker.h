@@ -29,7 +29,9 @@ struct BlockLog {
   [[nodiscard]] std::uint64_t bytes() const { return atomics.size() * sizeof(DeferredAtomic) + output.size(); }
 };
 
-/// Zeroed memory from pages of its own: what nobody touches costs nothing.
+/// Zeroed memory, aligned to 64 bytes. Much of it has pages of its own: what nobody touches costs nothing. A little
+/// comes from the heap, for a mapping takes longer than to clear that, and kernels that launch kernels make two for
+/// each.
 class ZeroPages {
  public:
   explicit ZeroPages(std::size_t bytes);
@@ -39,6 +41,7 @@ class ZeroPages {
   [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
+  static constexpr std::size_t kMostOfHeap = 16 << 10;
   std::byte* data_ = nullptr;
   std::size_t bytes_;
 };

@@ -2,10 +2,13 @@
 // a tensor map describes (tensor_map.h), to shared memory or back. What is outside of the tensor is read as zeros or
 // NaN, and not written. The tiled mode; im2col is not implemented. When they are done: async.h.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "common/simt/isa/memory/bulk_lanes.h"
 #include "common/simt/isa/memory/reductions.h"
+#include "common/simt/machine/faults.h"
 #include "common/simt/machine/memory/tensor_map.h"
 #include "common/simt/machine/sync/async.h"
 
@@ -142,6 +145,23 @@ inline Place place_of_lane(Warp& w, const MicroOp* op, const TensorMap& map, con
     fault_message(w, op, "illegal tensor copy: its first coordinate is no multiple of 16 bytes");
   return place;
 }
+/// An H100 writes no box that begins in front of the tensor, not even where all of it is outside. It does load such
+/// ones, and writes one that begins behind the tensor's end (to nowhere).
+inline void check_begins_inside(Warp& w, const MicroOp* op, const TensorMap& map, const Place& place, int lane) {
+  for (int d = 0; d < map.rank; ++d)
+    if (place.at[d] < 0)
+      fault(w, op, lane,
+            fmt::format("illegal tensor copy: it writes a box that begins at {} in dimension {} (0: the innermost)",
+                        place.at[d], d),
+            "loads may begin at a negative place, stores and reductions may not: begin at 0, by a map with a smaller "
+            "box, or write these elements by plain stores");
+}
+/// What to do instead, where there is more than another operation.
+inline const char* reduction_hint(TensorType type) {
+  return type == TensorType::s64 ? "encode the map with CU_TENSOR_MAP_DATA_TYPE_UINT64: add, and, or and xor give the "
+                                   "same bits of signed integers"
+                                 : "";
+}
 /// Bytes of shared memory that the copy reaches; they fit 32 bits there, or nowhere. Bytes of a swizzle stay within a
 /// multiple of its width, and the row there.
 inline u32 shared_bytes_of(const TensorMap& map) {
@@ -208,12 +228,11 @@ constexpr auto reductions = [] {
     set(or_, type, reduction<disjunction<u32>, u32>());
     set(xor_, type, reduction<difference<u32>, u32>());
   }
-  for (const auto type : {TensorType::u64, TensorType::s64}) {
-    set(and_, type, reduction<conjunction<u64>, u64>());
-    set(or_, type, reduction<disjunction<u64>, u64>());
-    set(xor_, type, reduction<difference<u64>, u64>());
-  }
-  set(add, TensorType::u64, reduction<sum<u64>, u64>());  // an H100 adds no signed ones
+  // Of 64-bit integers an H100 adds unsigned ones alone, and combines the bits of no others.
+  set(add, TensorType::u64, reduction<sum<u64>, u64>());
+  set(and_, TensorType::u64, reduction<conjunction<u64>, u64>());
+  set(or_, TensorType::u64, reduction<disjunction<u64>, u64>());
+  set(xor_, TensorType::u64, reduction<difference<u64>, u64>());
   set(min, TensorType::u32, reduction<least<u32>, u32>());
   set(max, TensorType::u32, reduction<most<u32>, u32>());
   set(min, TensorType::s32, reduction<least<s32>, s32>());
@@ -278,8 +297,10 @@ const MicroOp* store_tensor(Warp& w, const MicroOp* op) {
     const int i = first_lane(left);
     Pending pending{map_of_rank(w, op, i, first_address(w, op, r[0], i), rank), {}};
     pending.place = place_of_lane(w, op, pending.map, r + 1, i);
+    check_begins_inside(w, op, pending.map, pending.place, i);
     if (reduces && !reduction_of(w, op, pending.map.type).apply)
-      fault_message(w, op, "illegal tensor copy: it reduces in a way that its map's type does not have");
+      fault(w, op, i, "illegal tensor copy: it reduces in a way that its map's type does not have",
+            reduction_hint(pending.map.type));
     const u32 bytes = shared_bytes_of(pending.map);
     const u64 from = value_in<u64>(w, r[1 + rank], i);
     check_place(w, op, in_window(w, from));

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -27,7 +28,10 @@ std::uint64_t mapped_bytes(std::uint64_t bytes) {
   return std::max<std::uint64_t>((bytes + 4095) & ~std::uint64_t{4095}, 4096);
 }
 
-std::uint64_t count(const std::vector<std::uint64_t>& bits) {
+/// Of the words that hold a bit for each sector of an allocation.
+std::size_t footprint_words(const Allocation& a) { return a.host ? (a.bytes / 32 + 64) / 64 + 1 : 0; }
+
+std::uint64_t count(std::span<const std::uint64_t> bits) {
   std::uint64_t set = 0;
   for (const std::uint64_t word : bits) set += static_cast<std::uint64_t>(std::popcount(word));
   return set;
@@ -228,45 +232,58 @@ std::byte* GlobalMemory::host(std::uint64_t address, std::uint64_t bytes) const 
 }
 
 void FootprintMap::prepare(const GlobalMemory& memory) {
+  static_assert(offsetof(FootprintMap, table_) == kPlaces);
   before_[0] = before_[1] = 0;
-  loaded_.clear();
-  stored_.clear();
   places_.clear();
-  for (const auto& a : memory.allocations()) add(*a);
+  added_.clear();
+  std::size_t words = 0, indices = 0;
+  for (const auto& a : memory.allocations()) {
+    words += 2 * footprint_words(*a);
+    indices = std::max<std::size_t>(indices, a->index + std::size_t{1});
+  }
+  bits_.assign(words, 0);
+  places_.resize(indices);
+  std::uint64_t* bits = bits_.data();
+  for (const auto& a : memory.allocations()) {
+    place(a->index, bits, footprint_words(*a));
+    bits += 2 * footprint_words(*a);
+  }
+  table_ = places_.data();
+}
+
+void FootprintMap::place(std::uint32_t allocation, std::uint64_t* bits, std::size_t words) {
+  places_[allocation] = words == 0 ? Places{} : Places{bits, bits + words, words};
 }
 
 void FootprintMap::add(const Allocation& a) {
-  static_assert(offsetof(FootprintMap, table_) == kPlaces);
-  const std::size_t words = a.host ? (a.bytes / 32 + 64) / 64 + 1 : 0;
-  for (auto* bits : {&loaded_, &stored_}) {
-    if (bits->size() <= a.index) bits->resize(a.index + 1);
-    (*bits)[a.index].assign(words, 0);
-  }
-  if (places_.size() <= a.index) places_.resize(a.index + 1);
-  places_[a.index] = {loaded(a.index), stored(a.index)};
+  const std::size_t words = footprint_words(a);
+  if (places_.size() <= a.index) places_.resize(a.index + std::size_t{1});
+  if (added_.size() <= a.index) added_.resize(a.index + std::size_t{1});
+  added_[a.index].assign(2 * words, 0);
+  place(a.index, added_[a.index].data(), words);
   table_ = places_.data();
 }
 
 void FootprintMap::index_freed(std::uint32_t allocation) {
-  for (auto* bits : {&loaded_, &stored_}) {
-    if (allocation >= bits->size()) continue;
-    before_[bits == &stored_] += count((*bits)[allocation]);
-    (*bits)[allocation] = {};
-  }
-  if (allocation < places_.size()) places_[allocation] = {};
+  if (allocation >= places_.size()) return;
+  const Places& was = places_[allocation];
+  before_[false] += count({was.loaded, was.words});
+  before_[true] += count({was.stored, was.words});
+  places_[allocation] = {};
+  if (allocation < added_.size()) added_[allocation] = {};
 }
 
 void FootprintMap::merge(const FootprintMap& other) {
-  for (std::size_t i = 0; i < loaded_.size(); ++i)
-    for (std::size_t k = 0; k < loaded_[i].size(); ++k) {
-      loaded_[i][k] |= other.loaded_[i][k];
-      stored_[i][k] |= other.stored_[i][k];
+  for (std::size_t i = 0; i < std::min(places_.size(), other.places_.size()); ++i)
+    for (std::size_t k = 0; k < std::min(places_[i].words, other.places_[i].words); ++k) {
+      places_[i].loaded[k] |= other.places_[i].loaded[k];
+      places_[i].stored[k] |= other.places_[i].stored[k];
     }
 }
 
 std::uint64_t FootprintMap::bytes(bool stored) const {
   std::uint64_t sectors = before_[stored];
-  for (const auto& bits : stored ? stored_ : loaded_) sectors += count(bits);
+  for (const Places& one : places_) sectors += count({stored ? one.stored : one.loaded, one.words});
   return sectors * 32;
 }
 

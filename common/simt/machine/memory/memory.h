@@ -93,7 +93,8 @@ class GlobalMemory {
   TextureTable textures_;
 };
 
-/// Which 32-byte sectors of each allocation a launch has touched; one per worker, merged at the end.
+/// Which 32-byte sectors of each allocation a launch has touched; one per worker, merged at the end. Kernels that
+/// launch kernels make one for each of them: what there is at the launch has its bits in one piece of memory.
 class FootprintMap {
  public:
   void prepare(const GlobalMemory& memory);
@@ -101,11 +102,11 @@ class FootprintMap {
   void add(const Allocation& allocation);
   /// An allocation is forgotten, and its index will be another's: what was counted of it stays.
   void index_freed(std::uint32_t allocation);
-  [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return loaded_[allocation].data(); }
-  [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return stored_[allocation].data(); }
+  [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return places_[allocation].loaded; }
+  [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return places_[allocation].stored; }
   /// Of `loaded` and `stored`: a bit for each sector.
   [[nodiscard]] std::size_t words(std::uint32_t allocation) const {
-    return allocation < loaded_.size() ? loaded_[allocation].size() : 0;
+    return allocation < places_.size() ? places_[allocation].words : 0;
   }
   void merge(const FootprintMap& other);
   [[nodiscard]] std::uint64_t bytes(bool stored) const;
@@ -113,15 +114,19 @@ class FootprintMap {
   /// Where loaded() and stored() lie, by allocation: for compiled code, which reads the table at kPlaces of this
   /// object.
   struct Places {
-    std::uint64_t *loaded, *stored;
+    std::uint64_t *loaded = nullptr, *stored = nullptr;
+    std::size_t words = 0;  ///< of each
   };
   static constexpr std::size_t kPlaces = 0;
 
  private:
+  void place(std::uint32_t allocation, std::uint64_t* bits, std::size_t words);
+
   const Places* table_ = nullptr;  ///< of places_; the first member
   std::vector<Places> places_;
-  std::vector<std::vector<std::uint64_t>> loaded_, stored_;
-  std::uint64_t before_[2] = {0, 0};  ///< sectors loaded, stored, of allocations that are forgotten
+  std::vector<std::uint64_t> bits_;                ///< of all that prepare() saw
+  std::vector<std::vector<std::uint64_t>> added_;  ///< of those that add() has made room for, by allocation
+  std::uint64_t before_[2] = {0, 0};               ///< sectors loaded, stored, of allocations that are forgotten
 };
 
 }  // namespace gpulab::simt

@@ -77,3 +77,50 @@ TEST_CASE("an index may lead far beyond an allocation of the device's, but not t
   CHECK(memory.overrun(there + 64)->name == "registered");
   CHECK(memory.overrun(there + (std::uint64_t{1} << 30)) == nullptr);
 }
+
+std::uint32_t index_at(const GlobalMemory& memory, std::uint64_t address) { return memory.nearest(address)->index; }
+
+TEST_CASE("a footprint counts the sectors of allocations before and behind prepare(), and of forgotten ones") {
+  GlobalMemory memory;
+  const auto first = memory.allocate("first", 1 << 20), small = memory.allocate_small("small", 8);
+  FootprintMap map;
+  map.prepare(memory);
+  CHECK(map.bytes(false) == 0);
+  const auto large = index_at(memory, first), little = index_at(memory, small);
+  map.loaded(large)[0] = 0b101;
+  map.loaded(large)[map.words(large) - 1] = 1;
+  map.stored(little)[0] = 1;
+  CHECK(map.bytes(false) == 3 * 32);
+  CHECK(map.bytes(true) == 32);
+
+  const auto late = index_at(memory, memory.allocate_small("late", 64));
+  CHECK(map.words(late) == 0);
+  map.add(*memory.nearest(memory.allocations().back()->address));
+  map.add(*memory.nearest(memory.allocate_small("later", 64)));
+  map.stored(late)[0] = 0b11;
+  map.loaded(large)[1] = 1;  // what was there has not moved
+  CHECK(map.bytes(true) == 3 * 32);
+  CHECK(map.bytes(false) == 4 * 32);
+
+  map.index_freed(late);
+  CHECK(map.words(late) == 0);
+  CHECK(map.bytes(true) == 3 * 32);
+  map.index_freed(large);
+  CHECK(map.bytes(false) == 4 * 32);
+}
+
+TEST_CASE("footprints of workers are one when they are merged, and one is empty when it is prepared again") {
+  GlobalMemory memory;
+  const auto at = index_at(memory, memory.allocate("data", 4096));
+  FootprintMap one, other;
+  one.prepare(memory);
+  other.prepare(memory);
+  one.loaded(at)[0] = 0b0110;
+  other.loaded(at)[0] = 0b1100;
+  other.stored(at)[1] = 1;
+  one.merge(other);
+  CHECK(one.bytes(false) == 3 * 32);
+  CHECK(one.bytes(true) == 32);
+  one.prepare(memory);
+  CHECK(one.bytes(false) + one.bytes(true) == 0);
+}
