@@ -31,6 +31,9 @@ constexpr Named kinds[] = {
     {"st.async", kBulkCopy | kAsyncStore},
     {"red.async", kBulkCopy | kAsyncStore},
     {"tensormap", kBulkCopy},
+    {"div.rn", kQuotient},
+    {"rcp.rn", kQuotient},
+    {"sqrt.rn", kQuotient},
 };
 
 /// By what stands between two dots, up to "::".

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/simt/device_runtime/builtins.h"
+#include "common/simt/timing/popularity.h"
 #include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
@@ -32,14 +33,11 @@ bool is_uneven(const GridTrace& trace) {
   return most->instructions > least->instructions && most->sectors.size() > 2 * least->sectors.size();
 }
 
-bool takes_heap(std::string_view builtin) {
-  constexpr std::string_view names[] = {"malloc", "free", "__cudaCDP2Malloc", "__cudaCDP2Free"};
-  return std::ranges::find(names, builtin) != std::end(names);
-}
-
 bool uses_heap(const Program& program) {
-  return std::any_of(program.calls.begin(), program.calls.end(),
-                     [](const CallInfo& call) { return call.builtin && takes_heap(call.builtin->name); });
+  constexpr std::string_view names[] = {"malloc", "free", "__cudaCDP2Malloc", "__cudaCDP2Free"};
+  return std::ranges::any_of(program.calls, [&](const CallInfo& call) {
+    return call.builtin && std::ranges::find(names, std::string_view(call.builtin->name)) != std::end(names);
+  });
 }
 
 bool copies_tensors(const Program& program) {
@@ -94,10 +92,11 @@ void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, Threa
   const std::uint64_t blocks = launch.grid.volume(), used = std::min(blocks, sms(profile_));
   const std::uint64_t of_one = used ? (blocks + used - 1) / used : 0;
   const std::uint64_t most = std::min<std::uint64_t>(std::max<std::uint64_t>(kWaves * per_sm, 4), kMostBlocks);
+  // Blocks an even number apart may all do the same part of their work, where rows have a power of two of them.
   if (of_one <= most)
     tracer_.prepare(of_one, of_one, std::max<std::uint64_t>(used, 1));
   else
-    tracer_.prepare(most / per_sm * per_sm, per_sm, used);
+    tracer_.prepare(most / per_sm * per_sm, per_sm, (used - 1) | 1);
 }
 
 const TimedCode& TimingModel::code_of(const Program& program) {
@@ -182,37 +181,30 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.l1_bytes = l1_bytes(launch, per_sm);
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
-  SectorSet unique, partial, pairs, by_site;
-  double asked = 0, partial_bytes = 0, site_bytes = 0;
-  for (BlockTrace& block : trace.blocks)
-    for (TracedAccess& a : block.accesses) {
-      if (a.space != TracedAccess::Space::global) continue;
-      asked += a.sectors;
-      if (a.partial) partial_bytes += a.stored_bytes;
-      for (std::uint32_t i = 0; i < a.sectors; ++i) {
-        const std::uint64_t sector = block.sectors[a.first_sector + i];
-        unique.insert(sector);
-        pairs.insert(sector >> 1);
-        if (!a.partial) continue;
-        partial.insert(sector);
-        if (by_site.insert(sector << 16 ^ a.site)) site_bytes += static_cast<double>(a.stored_bytes) / a.sectors;
-      }
-    }
-  if (partial_bytes < 28.0 * static_cast<double>(partial.size())) share.fill = 1;
-  share.filled = site_bytes >= 28.0 * static_cast<double>(partial.size());
+  const AskedSectors of(trace);
+  // What a block leaves of a sector others store to before it leaves L2: two floats of each row, four blocks a sector.
+  const double by_all = of.site_bytes * static_cast<double>(launch.grid.volume()) /
+                        static_cast<double>(std::max<std::size_t>(trace.blocks.size(), 1));
+  const bool joined = by_all >= written * kWholeSector / 32 && read + written <= gpu_.l2_bytes;
+  const double all_of_them = kWholeSector * static_cast<double>(of.partial.size());
+  if (of.partial_bytes < all_of_them && !joined) share.fill = 1;
+  share.filled = of.site_bytes >= all_of_them;
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
   const double footprint =
       static_cast<double>(counters["global_read_footprint_bytes"] + counters["global_write_footprint_bytes"]) / 32;
   share.l2_room = gpu_.l2_bytes * part;
   if (gpu_.l2_bytes == 0) return share;  // where there is none, nothing is there that others have brought
-  if (asked > 0 && sectors > 0)
-    share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
+  const auto unique = static_cast<double>(of.unique.size());
+  if (of.asked > 0 && sectors > 0) share.misses = std::min(1.0, footprint / std::max(1.0, sectors * unique / of.asked));
   // Of what is read at random L2 holds any part, whoever has brought it (l_random: 64 MB, 36 % of what was there
-  // before).
-  if (read > 0) share.lost = std::max(0.0, 1 - gpu_.l2_bytes / read);
+  // before), and more of it where some sectors are asked for again and again.
+  if (read > gpu_.l2_bytes)
+    share.lost =
+        (1 - gpu_.l2_bytes / read) *
+        misses_beside_uniform({of.at_random, static_cast<double>(of.random.size()), read / 32, gpu_.l2_bytes / 32});
   // Neighbours that the traced blocks do not ask for others may: the rims of tiles are what tiles share.
-  const auto all = static_cast<double>(std::max<std::size_t>(unique.size(), 1));
-  const double halves = 2 * static_cast<double>(pairs.size()) - all;
+  const double all = std::max(unique, 1.0);
+  const double halves = 2 * static_cast<double>(of.pairs.size()) - all;
   share.fetched = 1 + std::max(0.0, halves - 2 * (1 - share.misses) * all) / all;
   bring_again(trace, share);
   return share;

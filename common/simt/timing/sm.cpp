@@ -95,6 +95,10 @@ class Sm {
       if (account_.is_on()) w.producer.assign(code_.registers() + 1, UINT32_MAX);
       queue_.add(id, start);
     }
+    // Warps go to the partitions in turn, those of the next block, too; but blocks of four, eight … begin with one
+    // partition after the other (%warpid of an H100's first blocks; where one warp of four has all the work, four times
+    // as much gets done as one partition can).
+    if (trace.warps.size() % kPartitions == 0) ++next_partition_;
   }
 
   static std::size_t behind_accesses(const std::vector<TraceEvent>& events, std::size_t at) {
@@ -146,6 +150,12 @@ class Sm {
       if (!merged || !take(w, *merged, events)) take(w, code_.block(block), events);
     }
     return &(*w.code)[w.at];
+  }
+
+  /// Instructions of the way that the division which runs takes for a lane's operands.
+  double slow_way(const RunningWarp& w) const {
+    const TracedAccess* a = access_of(w);
+    return a ? a->slow : 0;
   }
 
   /// Of the instruction that runs.
@@ -284,10 +294,11 @@ class Sm {
         queue_.add(id, at);
         return;
       }
-      issue_free = at + cost.issue;
-      result_.issue += cost.issue / 4.0;
-      occupy(cost, pipe, w.partition, at);
       ++w.at;
+      const double more = cost.calls ? slow_way(w) : 0;  // of a division
+      issue_free = at + cost.issue + more;
+      result_.issue += (cost.issue + more) / 4.0;
+      occupy(cost, pipe, w.partition, at);
       const double kept = account_.is_on() && room >= at ? at - std::max(w.since, operands_ready(w, *t)) : 0;
       if (account_.is_on()) note_issue(w, *t, at);
       time = issue(id, *t, at);
@@ -351,8 +362,10 @@ class Sm {
   /// When the warp may issue again; -1: it waits at a barrier.
   double issue(std::uint32_t id, const TimedInstruction& t, double at) {
     RunningWarp& w = warps_[id];
+    // Of a slow way each instruction waits for the one before: 210 cycles for 32 of floats, 274 for 62 of doubles.
+    const double slow = t.cost.calls ? slow_way(w) * (t.cost.pipe == Pipe::fp64 ? 4.5 : 6) : 0;
     const double next = at + t.cost.issue;
-    double ready = at + t.cost.latency;
+    double ready = at + t.cost.latency + slow;
     switch (t.kind) {
       case Kind::load:
       case Kind::store:

@@ -50,6 +50,7 @@ LaunchKinds kinds_of(const GridTrace& trace, bool spills) {
   double local = 0, all = 0, requests = 0, sectors = 0;
   for (const BlockTrace& block : trace.blocks)
     for (const TracedAccess& a : block.accesses) {
+      if (a.space == TracedAccess::Space::none) continue;
       all += 1;
       local += a.space == TracedAccess::Space::local ? 1 : 0;
       if (a.space == TracedAccess::Space::global && !a.atomic) {

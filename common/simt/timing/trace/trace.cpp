@@ -75,6 +75,7 @@ void Tracer::grid_started(const LaunchState& launch) {
     if (!site.instruction || !site.row) continue;
     if ((site.row->meaning.traits & kBarrier) && site.block < barriers_.size()) barriers_[site.block] = true;
     known.use = memory_use_of(site);
+    if (site.facts & kQuotient) known.quotient = quotient_of(site.instruction->opcode);
     const std::string_view opcode = site.instruction->opcode;
     // A table in __constant__ memory: the tools do not follow its loads, but lanes that index it apart take time.
     if (site.row->unit == Unit::constant && (site.row->meaning.traits & kLoad)) {
@@ -289,8 +290,20 @@ void Tracer::traced_request(Warp& w, const MicroOp* op, const MatrixRequest& req
   trace->accesses.push_back(access);
 }
 
+void Tracer::traced_quotient(const Warp& w, const MicroOp* op) {
+  TracedAccess access;
+  access.slow = slow_instructions(w, op, uses_[op->site].quotient);
+  if (access.slow == 0) return;
+  access.site = op->site;
+  access.space = Space::none;
+  BlockTrace* trace = trace_of(*w.block);
+  trace->warps[w.index].push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
+  trace->accesses.push_back(access);
+}
+
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
   const MemoryUse& use = uses_[op->site].use;
+  if (uses_[op->site].quotient != Quotient::none) return traced_quotient(w, op);
   const bool constant = uses_[op->site].constant;
   if (use.space == MemoryUse::Space::none && !constant) return;
   BlockTrace* trace = trace_of(*w.block);

@@ -12,12 +12,13 @@
 #include "common/simt/machine/observer.h"
 #include "common/simt/observers/locator.h"
 #include "common/simt/timing/gpu_timing.h"
+#include "common/simt/timing/trace/slow_ways.h"
 
 namespace gpulab::simt {
 
 /// One access of a warp.
 struct TracedAccess {
-  enum class Space : std::uint8_t { global, shared, local, constant };
+  enum class Space : std::uint8_t { global, shared, local, constant, none };  ///< none: a division
   std::uint32_t site = 0;
   Space space = Space::global;
   std::uint8_t wavefronts = 1;     ///< shared memory; constant memory: distinct addresses
@@ -42,6 +43,7 @@ struct TracedAccess {
   bool partial = false;        ///< a store that leaves bytes of its sectors as they were
   bool scattered = false;      ///< lanes lie at distances of many kinds, as a gather's
   bool random = false;         ///< and up and down: what lies beside theirs no neighbour asks for soon
+  std::uint16_t slow = 0;      ///< of a division: instructions of its slow way
   std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
 };
 
@@ -128,6 +130,7 @@ class Tracer final : public Observer {
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] bool is_of_corner(std::uint64_t block) const;
+  void traced_quotient(const Warp& w, const MicroOp* op);
   void choose_corner(const Dim3& grid);
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
   [[nodiscard]] bool is_too_long(const BlockTrace& trace) const {
@@ -144,10 +147,11 @@ class Tracer final : public Observer {
     MemoryUse use;
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
-    bool swaps = false;     ///< an atomic compare-and-swap
-    bool by_lane = false;   ///< or another that goes lane by lane
-    bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
-    bool looks = false;     ///< an atomic that changes nothing: adds zero, and says what is there
+    Quotient quotient = Quotient::none;
+    bool swaps = false;    ///< an atomic compare-and-swap
+    bool by_lane = false;  ///< or another that goes lane by lane
+    bool polls = false;    ///< an atomic or an ordered load in a loop that does nothing but look
+    bool looks = false;    ///< an atomic that changes nothing: adds zero, and says what is there
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;

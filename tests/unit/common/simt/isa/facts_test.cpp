@@ -33,6 +33,9 @@ TEST_CASE("an instruction's kind is read from whole words") {
   CHECK((facts_of("cp.async.bulk.global.shared::cta.bulk_group") & kAsyncStore) == 0);
   CHECK((facts_of("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32") & kAsyncStore) != 0);
   CHECK((facts_of("red.async.relaxed.cluster.add.u32") & (kAsyncStore | kRelaxed)) == (kAsyncStore | kRelaxed));
+  CHECK(facts_of("div.rn.f32") == kQuotient);
+  CHECK(facts_of("sqrt.rn.f64") == kQuotient);
+  CHECK(facts_of("div.full.f32") == 0);
   CHECK(facts_of("shfl.sync.idx.b32") == kShuffle);
   CHECK(facts_of("shfl.sync.up.b32") == (kShuffle | kShuffleUp));
   CHECK(facts_of("shfl.sync.down.b32") == (kShuffle | kShuffleDown));

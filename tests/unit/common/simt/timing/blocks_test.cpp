@@ -86,6 +86,48 @@ TEST_CASE("blocks that have nothing to do come and go, and their number does not
   CHECK(with < without + 25);
 }
 
+TEST_CASE("what a block leaves of a sector other blocks store to, and DRAM need not fill it") {
+  // Two words of a sector for each two threads; three other blocks have its other words, or nobody has.
+  const auto store = [](std::string_view place) {
+    return fmt::format(
+        "shr.u32 r6, r3, 1; and.b32 r7, r3, 1; {} shl.b32 r6, r6, 3; add.u32 r6, r6, r7; "
+        "mul.wide.u32 d4, r6, 4; add.s64 d4, d8, d4; st.global.f32 [d4], f1;",
+        place);
+  };
+  const std::string joined =
+      store("and.b32 r8, r1, 3; mad.lo.u32 r7, r8, 2, r7; shr.u32 r8, r1, 2; mad.lo.u32 r6, r8, 128, r6;");
+  const std::string alone = store("mad.lo.u32 r6, r1, 128, r6;");
+  CHECK(time_of(joined, {{8192, 1, 1}, {256, 1, 1}}).dram < 0.5 * time_of(alone, {{8192, 1, 1}, {256, 1, 1}}).dram);
+}
+
+TEST_CASE("which of four blocks has the work does not matter, whatever lies between those that one SM gets") {
+  const auto one_of_four = [](int which) {
+    return fmt::format(
+        "and.b32 r6, r1, 3; setp.ne.u32 p, r6, {}; @p ret; mov.u32 r6, 200; L: fma.rn.f32 f1, f1, f1, f1; "
+        "sub.u32 r6, r6, 1; setp.ne.u32 p, r6, 0; @p bra L; mul.wide.u32 d4, r4, 4; add.s64 d4, d8, d4; "
+        "st.global.f32 [d4], f1;",
+        which);
+  };
+  const double first = us_of(one_of_four(0), 32768), second = us_of(one_of_four(1), 32768);
+  CHECK(second > 0.7 * first);
+  CHECK(second < 1.4 * first);
+}
+
+TEST_CASE("the first warps of blocks of four go to one partition after the other, those of two to every other one") {
+  // One warp of each block has all the work: eight chains of 100 turns.
+  const auto one_warp = [](std::string_view which, std::uint32_t threads, std::uint32_t blocks) {
+    std::string body = fmt::format("shr.u32 r6, r3, 5; {} setp.ne.u32 p, r6, r7; @p ret; mov.u32 r6, 100; L: ", which);
+    for (int i = 1; i <= 8; ++i) body += fmt::format("fma.rn.f32 f{0}, f{0}, f{0}, f{0}; ", i);
+    body += "sub.u32 r6, r6, 1; setp.ne.u32 p, r6, 0; @p bra L; ";
+    for (int i = 2; i <= 8; ++i) body += fmt::format("add.f32 f1, f1, f{}; ", i);
+    body += "mul.wide.u32 d4, r4, 4; add.s64 d4, d8, d4; st.global.f32 [d4], f1;";
+    return time_of(body, {{blocks, 1, 1}, {threads, 1, 1}}).kernel_ms * 1e3;
+  };
+  const double first = one_warp("mov.u32 r7, 0;", 128, 2112);
+  CHECK(first < 1.2 * one_warp("div.u32 r7, r1, 132; and.b32 r7, r7, 3;", 128, 2112));
+  CHECK(one_warp("mov.u32 r7, 0;", 64, 2112) > 1.3 * first);  // two of the four
+}
+
 TEST_CASE("requests of many sectors have wider intervals than those of few, most of all where latency bounds") {
   const auto& gpu = *simt::gpu_timing("h100");
   const auto width = [&](const char* bound, bool gathers) {
