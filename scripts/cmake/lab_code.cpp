@@ -20,8 +20,13 @@ namespace fs = std::filesystem;
 using namespace gpulab::simt;
 using namespace gpulab::simt::compiled;
 
+/// LLVM's instructions, of a program. Twelve of 165 have more, up to 58 000: together as much of the build's time and
+/// of the binary as all others, for look backs, of which most is model, and long chains.
+constexpr std::size_t kMost = 20'000;
+
 /// "outline, digest, function": three fields, by tabs.
 void keep(const fs::path& folder, const Kept& kept) {
+  if (kept.size > kMost) return;
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   const std::string function =

@@ -189,11 +189,11 @@ void CompiledProgram::keep(const Program& program, const CodeRequest& request, c
   const Operations operations(program, names);
   CompiledProgram recorded_one;
   recorded_one.points_->plain = each_by_itself(program);
-  (void)emit_hot(recorder(), nullptr, operations, request, names, *recorded_one.points_);
-  code_keeper()(
-      {program, outline_of(program), recorded(), numbers, [&](const std::string& function, const std::string& path) {
-         return write_object(engine.llvm, engine.context, module, function, path);
-       }});
+  const std::size_t size = emit_hot(recorder(), nullptr, operations, request, names, *recorded_one.points_).size;
+  code_keeper()({program, outline_of(program), recorded(), numbers, size,
+                 [&](const std::string& function, const std::string& path) {
+                   return write_object(engine.llvm, engine.context, module, function, path);
+                 }});
 }
 
 std::unique_ptr<CompiledProgram> CompiledProgram::ready(const Program& program, const CodeRequest& request) {

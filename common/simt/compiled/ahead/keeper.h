@@ -15,6 +15,7 @@ struct Kept {
   Outline outline;
   Digest digest;
   std::span<const ReadyRow> rows;
+  std::size_t size;  ///< of the module: LLVM's instructions, about
   std::function<std::string(const std::string& function, const std::string& path)> write;
 };
 using Keeper = std::function<void(const Kept& kept)>;
