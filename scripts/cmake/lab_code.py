@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-MOST_SECONDS = 300  # of one lab: code is a gain, and no build waits for it longer
+MOST_SECONDS = 300  # of one lab: no build waits for it longer
 
 
 USUAL = {"type": ["int"], "tile": ["16"]}  # what lectures take beside a parameter's default
@@ -46,10 +46,11 @@ def made(maker, folder, level, lab):
         problem = ran.communicate(timeout=MOST_SECONDS)[1]
     except subprocess.TimeoutExpired:
         ran.kill()
-        problem = ran.communicate()[1]
-        print(f"{lab[0]}: took longer than {MOST_SECONDS} s; what it had not launched by then is compiled when it runs", file=sys.stderr)
-    if ran.returncode > 0:
-        sys.exit(f"{' '.join(command)} ended with {ran.returncode}:\n{problem}")
+        problem = f"took longer than {MOST_SECONDS} s\n" + ran.communicate()[1]
+    if ran.returncode != 0:
+        # Code is a gain, and gpulab is whole without it: a machine that cannot run a lab can build.
+        print(f"warning: {' '.join(command)} ended with {ran.returncode}: what it had not launched by then is compiled when it runs\n{problem}",
+              file=sys.stderr)
     path = folder / f"codes_{ran.pid}.txt"
     if not path.exists():
         return []

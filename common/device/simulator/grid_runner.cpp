@@ -187,8 +187,7 @@ void GridRunner::begin_wait(const LoadedKernel& loaded, simt::LaunchState& state
   finding.severity = Severity::note;
   finding.message = fmt::format(
       "{} waits for kernels that it has launched: from its first wait on no tool watches it (but for accesses outside "
-      "of "
-      "memory), only what it launches",
+      "of memory), only what it launches",
       loaded.kernel.cpp_name);
 }
 

@@ -37,8 +37,8 @@ class CompiledProgram {
   /// nullptr where it cannot be, and `why` says what for. The program must outlive it.
   [[nodiscard]] static std::unique_ptr<CompiledProgram> make(const Program& program, const CodeRequest& request,
                                                              std::string& why);
-  /// The same of code that came with gpulab (ahead/), for whole warps and parts of them: takes a millisecond. nullptr:
-  /// it has none for this program and this CPU.
+  /// The same of code that came with gpulab (ahead/), for whole warps and parts of them: found within 1 to 3 ms.
+  /// nullptr: it has none for this program and this CPU.
   [[nodiscard]] static std::unique_ptr<CompiledProgram> ready(const Program& program, const CodeRequest& request);
   ~CompiledProgram();
   CompiledProgram(const CompiledProgram&) = delete;

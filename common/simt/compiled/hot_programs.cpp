@@ -31,8 +31,9 @@ constexpr std::uint64_t kLeastWork = 4'000'000;
 constexpr std::uint64_t kLeastSeen = 400'000;
 /// Warp instructions that the interpreter executes in a millisecond, on one thread: 8 ns each.
 constexpr std::uint64_t kWorkOfMillisecond = 125'000;
-/// To look whether a program's code came with gpulab takes as long as the interpreter for so many.
-constexpr std::uint64_t kLeastForReady = 100'000;
+/// To look whether a program's code came with gpulab takes as long as the interpreter for 1000 to 1200 warp
+/// instructions of each micro-op (0.45 ms for reduce_warp, 3.2 for scan_three_phase), and pays where so many are left.
+constexpr std::uint64_t kReadyPaysOfOp = 3000;
 /// Milliseconds that a thread of blocks waits for code, at most.
 constexpr int kMostWait = 1000;
 
@@ -74,7 +75,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     threads_ = std::clamp<std::uint64_t>(blocks, 1, threads);
     launch_work_ = started_ = 0;
     const std::uint64_t warps = blocks * ((block_.volume() + kLanes - 1) / kLanes);
-    if (warps > kLeastForReady * 2 / program_->ops.size()) look_for_ready();
+    if (warps / 2 > kReadyPaysOfOp) look_for_ready();
   }
 
  protected:
@@ -84,7 +85,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     const std::uint64_t started = started_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (asked_.load(std::memory_order_acquire)) return;
     if (!looked_for_ready_.load(std::memory_order_relaxed)) {
-      if (work + static_cast<std::uint64_t>(left(launch_work, started)) < kLeastForReady) return;
+      if (work + static_cast<std::uint64_t>(left(launch_work, started)) < kReadyPaysOfOp * program_->ops.size()) return;
       look_for_ready();
       if (settled_) return;
     }
