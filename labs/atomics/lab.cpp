@@ -21,9 +21,10 @@ std::vector<std::byte> elements(const Case& c) {
   const auto percent = random_values(Scalar::u8, n, c.seed, 0, 99, 1);
   const auto in = view_as<int>(std::span(bytes));
   const auto dice = view_as<std::uint8_t>(percent);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (dice[i] < c.params.integer("skew")) in[i] = static_cast<int>(bins(c) / 3);
-  }
+  const auto skew = c.params.integer("skew");
+  const auto fullest = static_cast<int>(bins(c) / 3);
+  for (std::size_t i = 0; i < n; ++i)
+    if (dice[i] < skew) in[i] = fullest;
   return bytes;
 }
 

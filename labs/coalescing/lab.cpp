@@ -24,9 +24,15 @@ std::int64_t random_position(std::uint32_t i, std::uint32_t n) {
   return static_cast<std::int64_t>(std::uint64_t{i ^ (i >> 16)} * n >> 32);
 }
 
+/// What the place of an element may depend on.
+struct Layout {
+  std::int64_t n, stride, offset;
+};
+Layout layout_of(const Case& c) { return {c.n(), stride(c), offset(c)}; }
+
 /// Which element of `in` becomes out[i].
-using Source = std::int64_t (*)(const Case&, std::int64_t i);
-std::int64_t same(const Case&, std::int64_t i) { return i; }
+using Source = std::int64_t (*)(const Layout&, std::int64_t i);
+std::int64_t same(const Layout&, std::int64_t i) { return i; }
 
 Problem problem(const Case& c) {
   const std::int64_t count = c.n() * std::max(fields, stride(c)) + offset(c);
@@ -95,8 +101,9 @@ std::string pairs_text(std::size_t touched, std::size_t pairs) {
 Commentary commentary(const Case& c, Source source, std::int64_t width) {
   std::map<std::int64_t, int> lanes_in;
   const std::int64_t active = std::min({lanes, static_cast<std::int64_t>(c.block.x), c.n() / width});
+  const Layout layout = layout_of(c);
   for (std::int64_t lane = 0; lane < active; ++lane) {
-    ++lanes_in[source(c, lane * width) * 4 / sector_bytes];  // 16 bytes from a multiple of 16 lie in one sector
+    ++lanes_in[source(layout, lane * width) * 4 / sector_bytes];  // 16 bytes from a multiple of 16 lie in one sector
   }
   Commentary commentary;
   std::set<std::int64_t> pairs;
@@ -132,9 +139,9 @@ Variant copies(const std::string& name, const std::string& summary, Source sourc
   v.adjust = [source](const Case& c, Problem& p) {
     const auto in = view_as<float>(p.buffers[0].initial);
     std::vector<float> out(static_cast<std::size_t>(c.n()));
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = in[static_cast<std::size_t>(source(c, static_cast<std::int64_t>(i)))];
-    }
+    const Layout layout = layout_of(c);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = in[static_cast<std::size_t>(source(layout, static_cast<std::int64_t>(i)))];
     p.expected[0].exact = bytes_of(std::span<const float>(out));
   };
   v.commentary = [source](const Case& c, const ReadBuffer&) { return commentary(c, source, 1); };
@@ -142,24 +149,24 @@ Variant copies(const std::string& name, const std::string& summary, Source sourc
 }
 
 std::vector<Variant> ladder() {
-  Variant random =
-      copies("random", "from anywhere: each lane loads from a sector of its own", [](const Case& c, std::int64_t i) {
-        return random_position(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(c.n()));
-      });
+  Variant random = copies("random", "from anywhere: each lane loads from a sector of its own",
+                          [](const Layout& layout, std::int64_t i) {
+                            return random_position(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(layout.n));
+                          });
 
-  const Source strided = [](const Case& c, std::int64_t i) { return i * stride(c); };
+  const Source strided = [](const Layout& layout, std::int64_t i) { return i * layout.stride; };
   Variant stride = copies("stride", "every stride-th word: 1 / stride of each sector is used, 1 / 8 at least", strided);
   stride.arguments = [](const Case& c) { return with(c, coalescing::stride(c)); };
   stride.commentary = [strided](const Case& c, const ReadBuffer&) { return stride_commentary(c, strided); };
   stride.claims = {rises("global_load_efficiency"), falls("global_load_sectors")};
 
   Variant offset = copies("offset", "side by side from the middle of a sector: five sectors instead of four",
-                          [](const Case& c, std::int64_t i) { return i + coalescing::offset(c); });
+                          [](const Layout& layout, std::int64_t i) { return i + layout.offset; });
   offset.arguments = [](const Case& c) { return with(c, coalescing::offset(c)); };
   offset.claims = {rises("global_load_efficiency"), falls("global_load_sectors")};
 
   Variant aos = copies("aos", "one field of an array of structures: a stride of four words",
-                       [](const Case&, std::int64_t i) { return i * fields; });
+                       [](const Layout&, std::int64_t i) { return i * fields; });
   aos.builds_on = "stride";
 
   Variant soa = copies("soa", "an array per field: neighbours side by side, four sectors, all used", same);

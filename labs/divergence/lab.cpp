@@ -36,19 +36,21 @@ std::vector<std::int32_t> by_length(const Case& c) {
   return order;
 }
 
+/// `path_of`: of an element's number, and how many paths there are.
 template <typename PathOf>
 Tasks equally_long(PathOf path_of) {
   return [=](const Case& c) {
     std::vector<Task> tasks(size(c));
-    for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i] = {static_cast<std::uint32_t>(path_of(c, i)), work(c)};
+    const auto paths = static_cast<std::size_t>(c.params.integer("paths"));
+    const std::int32_t steps = work(c);
+    for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i] = {static_cast<std::uint32_t>(path_of(i, paths)), steps};
     return tasks;
   };
 }
 
-const Tasks by_thread = equally_long([](const Case&, std::size_t i) { return i % 2; });
-const Tasks by_warp = equally_long([](const Case&, std::size_t i) { return i / 32 % 2; });
-const Tasks multiway =
-    equally_long([](const Case& c, std::size_t i) { return i % static_cast<std::size_t>(c.params.integer("paths")); });
+const Tasks by_thread = equally_long([](std::size_t i, std::size_t) { return i % 2; });
+const Tasks by_warp = equally_long([](std::size_t i, std::size_t) { return i / 32 % 2; });
+const Tasks multiway = equally_long([](std::size_t i, std::size_t paths) { return i % paths; });
 std::vector<Task> loop_lengths(const Case& c) {
   const auto bytes = lengths(c);
   std::vector<Task> tasks;

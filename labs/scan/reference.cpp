@@ -51,9 +51,10 @@ void scan(const Case& c, std::span<const T> in, std::span<Result> out) {
 
 /// Does a sum or product leave 32 bits? By magnitude, in a range that takes any of ours.
 bool wraps(const Case& c, std::span<const std::int32_t> in) {
-  if (op_of(c) == Op::max) return false;
-  double total = neutral_of<double>(op_of(c));
-  for (const auto x : in) total = combine(op_of(c), total, std::fabs(static_cast<double>(x)));
+  const Op op = op_of(c);
+  if (op == Op::max) return false;
+  double total = neutral_of<double>(op);
+  for (const auto x : in) total = combine(op, total, std::fabs(static_cast<double>(x)));
   return total >= 0x1p31;
 }
 

@@ -25,9 +25,14 @@ struct Bfloat16 {
   std::uint16_t bits;
 };
 template <typename T>
-Value value_at(const std::byte* bytes, std::size_t index) {
+T element(const std::byte* bytes, std::size_t index) {
   T value;
   std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+  return value;
+}
+/// As a Mismatch shows it.
+template <typename T>
+auto shown_as(T value) {
   if constexpr (std::is_same_v<T, Half>) {
     return half_value(value.bits);
   } else if constexpr (std::is_same_v<T, Bfloat16>) {
@@ -41,33 +46,34 @@ Value value_at(const std::byte* bytes, std::size_t index) {
   }
 }
 
-using ValueAt = Value (*)(const std::byte*, std::size_t);
-ValueAt reader_of(Scalar type) {
+/// Calls `use` with an element of that type, whose value does not matter: loops over elements know their type.
+template <typename Use>
+decltype(auto) with_type(Scalar type, Use&& use) {
   switch (type) {
     case Scalar::u8:
-      return value_at<std::uint8_t>;
+      return use(std::uint8_t{});
     case Scalar::i8:
-      return value_at<std::int8_t>;
+      return use(std::int8_t{});
     case Scalar::u16:
-      return value_at<std::uint16_t>;
+      return use(std::uint16_t{});
     case Scalar::i16:
-      return value_at<std::int16_t>;
+      return use(std::int16_t{});
     case Scalar::u32:
-      return value_at<std::uint32_t>;
+      return use(std::uint32_t{});
     case Scalar::i32:
-      return value_at<std::int32_t>;
+      return use(std::int32_t{});
     case Scalar::u64:
-      return value_at<std::uint64_t>;
+      return use(std::uint64_t{});
     case Scalar::i64:
-      return value_at<std::int64_t>;
+      return use(std::int64_t{});
     case Scalar::f16:
-      return value_at<Half>;
+      return use(Half{});
     case Scalar::bf16:
-      return value_at<Bfloat16>;
+      return use(Bfloat16{});
     case Scalar::f32:
-      return value_at<float>;
+      return use(float{});
     case Scalar::f64:
-      return value_at<double>;
+      return use(double{});
   }
   throw std::logic_error("unknown scalar type");
 }
@@ -104,26 +110,28 @@ void compare(const Value& got, const Value& expected, bool equal, double error, 
   if (verification.mismatches.size() < shown) verification.mismatches.push_back({index, got, expected});
 }
 
-void compare_exact(const Expected& expected, Scalar type, const std::byte* got, Verification& verification) {
-  const auto read = reader_of(type);
-  const std::size_t width = size_of(type), count = expected.exact.size() / width;
-  const bool floating = is_floating(type);
-  // Integers that agree byte by byte are right. Floating point is looked at all the same: a NaN on both sides agrees,
-  // and is wrong.
-  if (!floating && std::memcmp(got, expected.exact.data(), count * width) == 0) return;
+/// Integers that agree byte by byte are right. Floating point is looked at all the same: a NaN on both sides agrees,
+/// and is wrong.
+template <typename T>
+void compare_exact(const Expected& expected, const std::byte* got, Verification& verification) {
+  const std::byte* const right = expected.exact.data();
+  const std::size_t count = expected.exact.size() / sizeof(T);
+  if (std::is_integral_v<T> && std::memcmp(got, right, count * sizeof(T)) == 0) return;
   for (std::size_t i = 0; i < count; ++i) {
-    const bool same = std::memcmp(got + i * width, expected.exact.data() + i * width, width) == 0;
-    if (same && !floating) continue;
-    const auto value = read(got, i), right = read(expected.exact.data(), i);
-    compare(value, right, same && !std::isnan(number(value)), absolute_error(value, right), i, verification);
+    const auto value = shown_as(element<T>(got, i)), wanted = shown_as(element<T>(right, i));
+    const bool same = std::memcmp(got + i * sizeof(T), right + i * sizeof(T), sizeof(T)) == 0;
+    if (same && !std::isnan(static_cast<double>(value))) continue;
+    compare(Value(value), Value(wanted), false, absolute_error(Value(value), Value(wanted)), i, verification);
   }
 }
 
-void compare_real(const Expected& expected, Scalar type, const std::byte* got, Verification& verification) {
-  const auto read = reader_of(type);
+template <typename T>
+void compare_real(const Expected& expected, const std::byte* got, Verification& verification) {
   for (std::size_t i = 0; i < expected.real.size(); ++i) {
-    const double value = number(read(got, i)), right = expected.real[i];
-    const double error = value == right ? 0 : std::abs(value - right);
+    const auto value = static_cast<double>(shown_as(element<T>(got, i)));
+    const double right = expected.real[i];
+    if (value == right) continue;
+    const double error = std::abs(value - right);
     compare(Value(value), Value(right), error <= expected.tolerance, error, i, verification);
   }
 }
@@ -150,17 +158,20 @@ void verify(const Expected& expected, Scalar type, std::span<const std::byte> go
                                        got.size() / size_of(type)));
   }
   if (compared == 0) return;
-  if (exact) {
-    compare_exact(expected, type, got.data(), verification);
-  } else {
-    compare_real(expected, type, got.data(), verification);
-  }
+  with_type(type, [&](auto of_type) {
+    using T = decltype(of_type);
+    if (exact)
+      compare_exact<T>(expected, got.data(), verification);
+    else
+      compare_real<T>(expected, got.data(), verification);
+  });
   verification.tolerance = std::max(verification.tolerance, expected.tolerance);
   if (verification.mismatch_count != 0) verification.status = VerificationStatus::failed;
 }
 
 decltype(Mismatch::got) element_value(Scalar type, std::span<const std::byte> bytes, std::size_t index) {
-  return reader_of(type)(bytes.data(), index);
+  return with_type(type,
+                   [&](auto of_type) { return Value(shown_as(element<decltype(of_type)>(bytes.data(), index))); });
 }
 
 std::string mismatch_text(const std::string& buffer, const Verification& verification, std::size_t compared) {

@@ -1,8 +1,8 @@
 // How fast the simulator runs: warp instructions per second of one core, counters on and off, with modelled time, one
 // thread and two, and what all sanitizer tools cost; then what a launch of a small kernel takes.
 //   simulator_bench [part of a kernel's name]       default: all of `workloads`, and small launches
-//   simulator_bench PART N [nothing]                N launches on one thread, counters on, and nothing else; or with
-//   none
+//   simulator_bench PART N [nothing|model]          N launches on one thread, counters on, and nothing else; or without
+//                                                   counters, or with modelled time
 // tools_off.py runs it in turns with the same of a simulator that was built without the tools: what they cost when
 // nobody asks for them. Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it
 // needs two idle cores.
@@ -158,11 +158,11 @@ void report_small_launches() {
 
 int main(int argc, char** argv) {
   fmt::print("CPU level {}\n", simt::cpu_level());
+  const With with = argc < 4 ? With::counters : std::string_view(argv[3]) == "model" ? With::model : With::nothing;
   for (const Workload& work : workloads) {
     if (argc > 1 && std::string_view(work.kernel).find(argv[1]) == std::string_view::npos) continue;
     if (argc > 2)
-      fmt::print("{} {:.3f} ms\n", work.kernel,
-                 1e3 * run(work, 1, argc > 3 ? With::nothing : With::counters, std::stoi(argv[2])).cpu_seconds);
+      fmt::print("{} {:.3f} ms\n", work.kernel, 1e3 * run(work, 1, with, std::stoi(argv[2])).cpu_seconds);
     else
       report(work);
   }

@@ -28,6 +28,15 @@ class EventQueue {
     --queued_;
     set(first(), kNever);
   }
+  /// The first one goes on at `time`: half of the work of removing and adding it.
+  void move_first(double time) { set(first(), bits_of(std::min(time, std::numeric_limits<double>::max()))); }
+  /// When the first of the others goes on, infinity: there are none. They lie beside the way from the first one's leaf
+  /// to the root.
+  [[nodiscard]] double second_time() const {
+    std::uint64_t earliest = kNever;
+    for (std::size_t at = leaves_ + warps_[1]; at > 1; at /= 2) earliest = std::min(earliest, times_[at ^ 1]);
+    return std::bit_cast<double>(earliest);
+  }
 
  private:
   /// Of doubles that are not negative, larger ones have larger bits; and no zero is a negative one here.

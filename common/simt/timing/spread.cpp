@@ -51,7 +51,7 @@ LaunchKinds kinds_of(const GridTrace& trace, bool spills) {
   for (const BlockTrace& block : trace.blocks)
     for (const TracedAccess& a : block.accesses) {
       if (a.space == TracedAccess::Space::none) continue;
-      all += 1;
+      all += a.times;
       local += a.space == TracedAccess::Space::local ? 1 : 0;
       if (a.space == TracedAccess::Space::global && !a.atomic) {
         requests += 1;

@@ -51,7 +51,7 @@ std::vector<Question> questions_of(const GridTrace& trace, const std::vector<std
       const std::uint32_t line = a.site < line_of.size() ? line_of[a.site] : 0;
       if (line == 0) continue;
       for (const Why kind : {Why::bank_conflict, Why::uncoalesced, Why::same_address})
-        if (const double more = excess_of(a, kind); more > 0) excess[{line, kind}] += more;
+        if (const double more = excess_of(a, kind); more > 0) excess[{line, kind}] += more * a.times;
     }
   std::vector<Question> questions;
   for (const auto& [what, more] : excess) questions.push_back({what.first, what.second, more});

@@ -27,8 +27,8 @@ bool is_scattered(const std::array<std::uint64_t, kLanes>& addresses, int count)
 bool leaves_bytes(const LaneAddresses& addresses, std::uint32_t bytes, std::uint32_t sectors) {
   const auto count = static_cast<std::uint32_t>(addresses.count);
   if (count * bytes < sectors * 32) return true;
-  if (addresses.on_a_line && addresses.packed[1] != addresses.packed[0]) return false;  // no two the same
-  auto sorted = addresses.packed;
+  if (addresses.on_a_line && addresses.apart != 0) return false;  // no two the same
+  auto sorted = addresses.packed();
   std::sort(sorted.begin(), sorted.begin() + count);
   const auto distinct = std::unique(sorted.begin(), sorted.begin() + count) - sorted.begin();
   return static_cast<std::uint32_t>(distinct) * bytes < sectors * 32;
@@ -45,7 +45,7 @@ void find_local_sectors(const Warp& w, std::uint32_t words, const LaneAddresses&
   std::size_t known = 0;
   std::uint32_t lanes = w.mask;
   for (std::size_t i = 0; lanes != 0; ++i, lanes &= lanes - 1) {
-    const std::uint64_t word = (addresses.packed[i] & 0xffff) / 4;
+    const std::uint64_t word = (addresses.packed()[i] & 0xffff) / 4;
     std::size_t k = 0;
     while (k < known && places[k].word != word) ++k;
     if (k == known) places[known++] = {word, 0};
@@ -64,7 +64,7 @@ bool find_global_sectors(const LaneAddresses& addresses, std::uint32_t bytes, st
                          std::vector<std::uint64_t>& sectors) {
   bool in_order = true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(addresses.count); ++i) {
-    const std::uint64_t at = addresses.packed[i];
+    const std::uint64_t at = addresses.packed()[i];
     for (std::uint64_t sector = at >> 5; sector <= (at + bytes - 1) >> 5; ++sector)
       if (sectors.size() == first || sectors.back() != sector) {
         in_order = in_order && (sectors.size() == first || sectors.back() < sector);
@@ -103,16 +103,16 @@ LaneAddresses::LaneAddresses(const Warp& w, std::span<const std::uint64_t, kLane
 
 void LaneAddresses::pack(const Warp& w) {
   if (w.mask == kFullMask) {
-    packed = by_lane;
     count = kLanes;
   } else {
     for (std::uint32_t left = w.mask; left; left &= left - 1)
-      packed[static_cast<std::size_t>(count++)] = by_lane[static_cast<std::size_t>(std::countr_zero(left))];
+      active_[static_cast<std::size_t>(count++)] = by_lane[static_cast<std::size_t>(std::countr_zero(left))];
   }
-  const std::uint64_t step = count > 1 ? packed[1] - packed[0] : 0;
-  std::uint64_t apart = step >> 32;
-  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) apart |= (packed[i] - packed[i - 1]) ^ step;
-  on_a_line = apart == 0;
+  const auto& at = packed();
+  apart = count > 1 ? at[1] - at[0] : 0;
+  std::uint64_t other = apart >> 32;
+  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) other |= (at[i] - at[i - 1]) ^ apart;
+  on_a_line = other == 0;
 }
 
 Space space_at(std::uint64_t address, const MemoryUse& use) {
@@ -149,25 +149,31 @@ std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
   return static_cast<std::uint8_t>(rounds + most);
 }
 
-/// Most accesses repeat what their instruction has done last.
+/// Most accesses repeat what their instruction has done last: lanes that are as far apart, or at the same distances.
 const Pattern& pattern_of(const Warp& w, std::uint32_t site, const LaneAddresses& addresses, const MemoryUse& use) {
   struct Known {
     Pattern pattern{};
     std::uint32_t bytes = 0;
     bool store = false;
+    bool on_a_line = false;   ///< LaneAddresses'
+    std::uint64_t apart = 0;  ///< the same
   };
-  thread_local std::array<Known, 32> known_ones;
+  thread_local std::array<Known, 256> known_ones;  // an unrolled loop has so many instructions
+  const std::uint64_t base = addresses.packed()[0];
+  // Whole words further every word lies in another bank, and as many share one.
+  const std::uint32_t phase = (static_cast<std::uint32_t>(base) & 3) | kSharedPhase;
+  Known& known = known_ones[site % known_ones.size()];
+  const bool alike = known.bytes == use.bytes && known.store == use.store && known.pattern.mask == w.mask &&
+                     known.pattern.phase == phase;
+  if (alike && addresses.on_a_line && known.on_a_line && known.apart == addresses.apart) return known.pattern;
   std::int32_t relative[kLanes];
-  const std::uint64_t base = addresses.packed[0];
   for (std::size_t lane = 0; lane < kLanes; ++lane)
     relative[lane] = (w.mask >> lane & 1) != 0 ? static_cast<std::int32_t>(addresses.by_lane[lane] - base) : 0;
-  const std::uint32_t phase = (static_cast<std::uint32_t>(base) & 127) | kSharedPhase;
-  Known& known = known_ones[site % known_ones.size()];
-  if (known.bytes == use.bytes && known.store == use.store && known.pattern.mask == w.mask &&
-      known.pattern.phase == phase && std::ranges::equal(known.pattern.relative, relative))
-    return known.pattern;
+  if (alike && std::ranges::equal(known.pattern.relative, relative)) return known.pattern;
   known.bytes = use.bytes;
   known.store = use.store;
+  known.on_a_line = addresses.on_a_line;
+  known.apart = addresses.apart;
   set_shape(known.pattern, relative, w.mask, phase, use.bytes);
   count_pattern(known.pattern, use.bytes, use.store, false);
   return known.pattern;
@@ -192,7 +198,7 @@ void find_sectors(const Warp& w, const MemoryUse& use, const LaneAddresses& addr
   access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
   access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
   access.partial = use.store && leaves_bytes(addresses, use.bytes, access.sectors);
-  access.scattered = !addresses.on_a_line && is_scattered(addresses.packed, count);
+  access.scattered = !addresses.on_a_line && is_scattered(addresses.packed(), count);
   access.random = access.scattered && !in_order;
   look_up(std::span(sectors).subspan(access.first_sector), access);
 }

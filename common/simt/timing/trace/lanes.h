@@ -14,9 +14,12 @@ namespace gpulab::simt {
 
 /// Where the active lanes' bytes lie.
 struct LaneAddresses {
-  std::array<std::uint64_t, kLanes> by_lane, packed;  ///< packed: of the active lanes alone, `count` of them
-  int count = 0;
-  bool on_a_line = false;  ///< each is as far from the one before, upwards, or all are the same
+  std::array<std::uint64_t, kLanes> by_lane;
+  int count = 0;            ///< of active lanes
+  bool on_a_line = false;   ///< each is as far from the one before, upwards, or all are the same
+  std::uint64_t apart = 0;  ///< then: how far
+  /// Of the active lanes alone, `count` of them.
+  [[nodiscard]] const std::array<std::uint64_t, kLanes>& packed() const { return count == kLanes ? by_lane : active_; }
 
   LaneAddresses(const Warp& w, const MicroOp* op, std::uint16_t slot);
   /// Of all lanes, active or not.
@@ -24,6 +27,7 @@ struct LaneAddresses {
 
  private:
   void pack(const Warp& w);
+  std::array<std::uint64_t, kLanes> active_;  ///< where some are not
 };
 
 [[nodiscard]] TracedAccess::Space space_at(std::uint64_t address, const MemoryUse& use);

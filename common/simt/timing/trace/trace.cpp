@@ -54,6 +54,12 @@ void find_allocation(const Warp& w, std::uint64_t address, BlockTrace& trace, Tr
   access.of_host = trace.last_of_host;
 }
 
+void add(const Warp& w, const TracedAccess& access, BlockTrace& trace) {
+  trace.warps[w.index].push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace.accesses.size())});
+  trace.accesses.push_back(access);
+  ++trace.accessed;
+}
+
 }  // namespace
 
 void Tracer::grid_started(const LaunchState& launch) {
@@ -105,11 +111,13 @@ bool Tracer::is_wanted(std::uint64_t block) const {
 }
 
 void Tracer::block_started(const BlockContext& block) {
-  if (!is_wanted(block.linear) && !is_of_corner(block.linear)) return;
+  const bool wanted = is_wanted(block.linear);
+  if (!wanted && !is_of_corner(block.linear)) return;
   {
     const std::lock_guard lock(mutex_);
     BlockTrace& trace = running_[block.linear];
     trace.linear = block.linear;
+    trace.global_alone = !wanted;
     trace.warps.resize(block.warps.size());
     trace.warp_instructions.resize(block.warps.size());
     trace.polls.resize(block.warps.size());
@@ -183,7 +191,8 @@ void Tracer::cut(BlockTrace& trace, std::span<const Warp> warps) const {
   trace.most_of_warp = (trace.instructions - trace.instructions / spare) / warps.size();
   const std::vector<TracedAccess> accesses = std::exchange(trace.accesses, {});
   const std::vector<std::uint64_t> sectors = std::exchange(trace.sectors, {});
-  trace.instructions = 0;
+  trace.instructions = trace.accessed = 0;
+  trace.shared_of.clear();
   for (const Warp& w : warps) {
     auto& events = trace.warps[w.index];
     std::uint64_t& kept = trace.warp_instructions[w.index];
@@ -195,6 +204,8 @@ void Tracer::cut(BlockTrace& trace, std::span<const Warp> warps) const {
         TracedAccess access = accesses[event->what & ~TraceEvent::kAccess];
         event->what = TraceEvent::kAccess | static_cast<std::uint32_t>(trace.accesses.size());
         const auto first = sectors.begin() + access.first_sector;
+        access.times = 1;
+        ++trace.accessed;
         access.first_sector = static_cast<std::uint32_t>(trace.sectors.size());
         trace.sectors.insert(trace.sectors.end(), first, first + access.sectors);
         trace.accesses.push_back(access);
@@ -277,7 +288,7 @@ void Tracer::traced_request(Warp& w, const MicroOp* op, const MatrixRequest& req
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
   } else {
-    find_allocation(w, addresses.packed[0], *trace, access);
+    find_allocation(w, addresses.packed()[0], *trace, access);
     find_sectors(w, use, addresses, *trace, access);
     if (use.load && access.lines > 1)
       access.passes = std::max(access.passes, pattern_of(w, op->site, addresses, use).wavefronts);
@@ -286,8 +297,7 @@ void Tracer::traced_request(Warp& w, const MicroOp* op, const MatrixRequest& req
     join(trace->accesses.back(), access, *trace);
     return;
   }
-  events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
-  trace->accesses.push_back(access);
+  add(w, access, *trace);
 }
 
 void Tracer::traced_quotient(const Warp& w, const MicroOp* op) {
@@ -296,9 +306,24 @@ void Tracer::traced_quotient(const Warp& w, const MicroOp* op) {
   if (access.slow == 0) return;
   access.site = op->site;
   access.space = Space::none;
-  BlockTrace* trace = trace_of(*w.block);
-  trace->warps[w.index].push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
-  trace->accesses.push_back(access);
+  add(w, access, *trace_of(*w.block));
+}
+
+/// An access to shared memory, which mostly is as the last one of its instruction was.
+void Tracer::keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& trace) {
+  if (trace.shared_of.empty()) trace.shared_of.resize(w.program->sites.size());
+  std::uint32_t& last = trace.shared_of[access.site];
+  if (last != 0) {
+    TracedAccess& known = trace.accesses[last - 1];
+    if (known.wavefronts == access.wavefronts && known.ideal_wavefronts == access.ideal_wavefronts) {
+      ++known.times;
+      ++trace.accessed;
+      trace.warps[w.index].push_back({TraceEvent::kAccess | (last - 1)});
+      return;
+    }
+  }
+  add(w, access, trace);
+  last = static_cast<std::uint32_t>(trace.accesses.size());
 }
 
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
@@ -309,10 +334,21 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   BlockTrace* trace = trace_of(*w.block);
   TracedAccess access;
   access.site = op->site;
+  access.space =
+      constant ? Space::constant : space_at(address_of(w, op, op->r[use.address], std::countr_zero(w.mask)), use);
+  if (trace->global_alone && access.space != Space::global) {
+    ++trace->accessed;
+    return;
+  }
   const LaneAddresses addresses(w, op, op->r[use.address]);
-  auto packed = addresses.packed;
+  if (access.space == Space::shared && !use.atomic) {
+    const Pattern& pattern = pattern_of(w, op->site, addresses, use);
+    access.wavefronts = pattern.wavefronts;
+    access.ideal_wavefronts = pattern.ideal_wavefronts;
+    return keep_shared(w, access, *trace);
+  }
+  const auto& packed = addresses.packed();
   const int count = addresses.count;
-  access.space = constant ? Space::constant : space_at(packed[0], use);
   access.atomic = use.atomic;
   if (access.space == Space::global) find_allocation(w, packed[0], *trace, access);
   if (use.atomic) {
@@ -327,11 +363,12 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }
   if (access.space == Space::constant) {
-    std::sort(packed.begin(), packed.begin() + count);
-    access.wavefronts = static_cast<std::uint8_t>(std::unique(packed.begin(), packed.begin() + count) - packed.begin());
+    auto sorted = packed;
+    std::sort(sorted.begin(), sorted.begin() + count);
+    access.wavefronts = static_cast<std::uint8_t>(std::unique(sorted.begin(), sorted.begin() + count) - sorted.begin());
     access.first_sector = static_cast<std::uint32_t>(trace->sectors.size());
     for (std::size_t i = 0; i < access.wavefronts; ++i)
-      if (i == 0 || packed[i] >> 5 != packed[i - 1] >> 5) trace->sectors.push_back(packed[i] >> 5);
+      if (i == 0 || sorted[i] >> 5 != sorted[i - 1] >> 5) trace->sectors.push_back(sorted[i] >> 5);
     access.sectors = static_cast<std::uint32_t>(trace->sectors.size()) - access.first_sector;
   } else if (access.space == Space::shared) {
     const Pattern& pattern = pattern_of(w, op->site, addresses, use);
@@ -347,10 +384,8 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
       (use.may_order() || use.store))
     trace->meetings.push_back(
         {packed[0], op->site, uses_[op->site].polls, use.store || (use.atomic && !uses_[op->site].looks)});
-  auto& events = trace->warps[w.index];
   if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;
-  events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
-  trace->accesses.push_back(access);
+  add(w, access, *trace);
 }
 
 }  // namespace gpulab::simt

@@ -45,6 +45,7 @@ struct TracedAccess {
   bool random = false;         ///< and up and down: what lies beside theirs no neighbour asks for soon
   std::uint16_t slow = 0;      ///< of a division: instructions of its slow way
   std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
+  std::uint32_t times = 1;     ///< events that are this access: shared memory's often are alike
 };
 
 struct TraceEvent {
@@ -81,6 +82,9 @@ struct BlockTrace {
   std::vector<Meeting> meetings;                 ///< the first ones, in the simulator's order
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;          ///< address / 32
+  std::uint64_t accessed = 0;                  ///< events that are accesses, and those that nobody will ask for
+  std::vector<std::uint32_t> shared_of;        ///< by site: its last access to shared memory, from 1 on
+  bool global_alone = false;                   ///< of its accesses those to global memory are what is asked for
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
   std::uint32_t last_allocation = UINT32_MAX;  ///< index of the one that was accessed last, and
   bool last_of_host = false;                   ///< whether it is memory of the host
@@ -131,10 +135,11 @@ class Tracer final : public Observer {
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] bool is_of_corner(std::uint64_t block) const;
   void traced_quotient(const Warp& w, const MicroOp* op);
+  static void keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& trace);
   void choose_corner(const Dim3& grid);
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
   [[nodiscard]] bool is_too_long(const BlockTrace& trace) const {
-    return trace.instructions > most_instructions_ || trace.accesses.size() > most_instructions_ / 2 ||
+    return trace.instructions > most_instructions_ || trace.accessed > most_instructions_ / 2 ||
            trace.sectors.size() > most_instructions_ * 4;
   }
   void cut(BlockTrace& trace, std::span<const Warp> warps) const;

@@ -22,12 +22,18 @@ TEST_CASE("warps come out of the queue by time, those of one time by their numbe
       if (!plain.empty()) {
         REQUIRE(queue.first() == plain.begin()->second);
         REQUIRE(queue.first_time() == plain.begin()->first);
+        REQUIRE(queue.second_time() == (plain.size() > 1 ? std::next(plain.begin())->first : never));
       }
-      if (!away.empty() && (plain.empty() || random() % 2)) {
+      // Few times, so that many are the same; both zeros, halves, the largest that there is.
+      const double times[] = {0, -0.0, 0.5, 1, 1.5, 1e-300, 1e300, std::numeric_limits<double>::max()};
+      const double time = times[random() % std::size(times)];
+      if (!plain.empty() && random() % 4 == 0) {
+        const unsigned first = plain.begin()->second;
+        plain.erase(plain.begin());
+        plain.insert({time + 0.0, first});
+        queue.move_first(time);
+      } else if (!away.empty() && (plain.empty() || random() % 2)) {
         const auto one = std::next(away.begin(), random() % away.size());
-        // Few times, so that many are the same; both zeros, halves, the largest that there is.
-        const double times[] = {0, -0.0, 0.5, 1, 1.5, 1e-300, 1e300, std::numeric_limits<double>::max()};
-        const double time = times[random() % std::size(times)];
         queue.add(*one, time);
         plain.insert({time + 0.0, *one});
         away.erase(one);
