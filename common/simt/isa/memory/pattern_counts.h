@@ -75,7 +75,7 @@ template <typename F>
   return static_cast<u32>(_mm_cvtsi128_si32(_mm512_maskz_extracti32x4_epi32(0xf, numbers, 0)));
 }
 
-/// The most of `lanes` that have the same number below 32.
+/// The most of `lanes` that have the same number, which is not -1 (an aligned offset never is).
 [[gnu::always_inline]] inline u32 most_on_one_number(const Numbers& numbers, u32 lanes) {
   const u32 low = lanes & 0xffff, high = lanes >> 16;
   const __m512i before_low = bits_in(equal_before(numbers.low, low));
@@ -103,7 +103,9 @@ inline void count_sectors(Pattern& pattern, u32 width, bool atomic) {
   pattern.sectors = static_cast<u16>(count);
   pattern.distinct_bytes = static_cast<u16>(distinct * width);
   pattern.wavefronts = pattern.ideal_wavefronts = 0;
-  pattern.max_same_address = static_cast<u8>(!atomic ? 0 : distinct == active ? 1 : most_on_one_address(pattern));
+  pattern.max_same_address = static_cast<u8>(!atomic              ? 0
+                                             : distinct == active ? 1
+                                                                  : most_on_one_number(places, pattern.mask));
 }
 
 /// The active lanes' numbers side by side, where these are sixteen at most: a divergent warp's often are.
@@ -175,7 +177,10 @@ inline void count_banks(Pattern& pattern, bool atomic) {
   pattern.wavefronts = static_cast<u8>(counts.most);
   pattern.ideal_wavefronts = 1;
   pattern.sectors = pattern.distinct_bytes = 0;
-  pattern.max_same_address = static_cast<u8>(!atomic ? 0 : counts.words == active ? 1 : most_on_one_address(pattern));
+  pattern.max_same_address =
+      static_cast<u8>(!atomic                  ? 0
+                      : counts.words == active ? 1
+                                               : most_on_one_number(offsets_of(pattern), pattern.mask));
 }
 #endif
 
