@@ -39,6 +39,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import compare_model  # noqa: E402 (the path comes first)
+import piped  # noqa: E402
 import validate_programs  # noqa: E402
 
 TABLE = ROOT / "configs" / "odds.json"
@@ -339,4 +340,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)
