@@ -17,6 +17,8 @@ import csv
 import json
 import sys
 
+import piped
+
 NOISE = 0.05  # of the wavefronts
 
 # Atomics on global memory whose result is used, by what ncu calls them on one GPU or another (on an H200 it does not
@@ -218,4 +220,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    piped.end(lambda: main(sys.argv[1:]))

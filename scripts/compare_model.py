@@ -24,6 +24,7 @@ from collections import defaultdict
 
 sys.path.insert(0, __file__.rsplit("/", 1)[0])
 from measure_launches import LAUNCHES, key_of, lines  # noqa: E402 (the path comes first)
+import piped  # noqa: E402
 
 SHORT_MS = 3 * 0.0027  # three times an empty launch
 MARKS = pathlib.Path(__file__).parents[1] / "tests" / "timing" / "marks.json"
@@ -205,4 +206,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

@@ -33,11 +33,13 @@ import hashlib
 import json
 import math
 import pathlib
+import random
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 import compare_model  # noqa: E402 (the path comes first)
+import piped  # noqa: E402
 import validate_programs  # noqa: E402
 
 TABLE = ROOT / "configs" / "odds.json"
@@ -181,9 +183,31 @@ def reliability(judged, edges=SAID):
     return rows
 
 
+def by_program(judged, least, beyond, draws=1000):
+    """(programs, said by weight, right by weight, least and most of right less said): of what is said from `least` on and below `beyond`. Pairs of
+    one program are wrong together: the last two hold 95 of 100 draws of as many programs, each taken with all of its pairs (by the pair)."""
+    groups = collections.defaultdict(lambda: [0] * 5)
+    for pair, chances in judged:
+        said = max(chances[0], chances[2])
+        if least <= said < beyond:
+            right = is_right(pair, chances)
+            for place, value in enumerate((1, right - said, pair.weight, pair.weight * said, pair.weight * right)):
+                groups[pair.group][place] += value
+    of = list(groups.values())
+    chance, off = random.Random(1), []
+    for _ in range(draws):
+        drawn = chance.choices(of, k=len(of))
+        off.append(sum(one[1] for one in drawn) / sum(one[0] for one in drawn))
+    off.sort()
+    weight = sum(one[2] for one in of)
+    return len(of), sum(one[3] for one in of) / weight, sum(one[4] for one in of) / weight, off[draws // 40], off[-1 - draws // 40]
+
+
 def print_reliability(judged):
-    for least, beyond, count, said, right in [*reliability(judged), *reliability(judged, (0.9, 1.01))]:
-        print(f"    said {least:.0%} to {min(beyond, 1):.0%}: {count} pairs, on average {said:.1%}, right {right:.1%}")
+    for least, beyond, count, said, right in [*reliability(judged), *reliability(judged, (0.85, 0.95)), *reliability(judged, (0.9, 1.01))]:
+        programs, by_weight, right_by_weight, low, high = by_program(judged, least, beyond)
+        print(f"    said {least:.0%} to {min(beyond, 1):.0%}: {count} pairs of {programs} programs, on average {said:.1%}, right {right:.1%}; "
+              f"by weight {by_weight:.1%}, {right_by_weight:.1%}; right less said {100 * low:+.1f} to {100 * high:+.1f} by programs drawn anew")
 
 
 def draw_judged(pairs, others):
@@ -316,4 +340,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from calibrate import HEAD, probes
+import piped
 
 
 @functools.cache
@@ -63,4 +64,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

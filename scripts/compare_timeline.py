@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 
+import piped
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "tests" / "timing" / "timeline.cu"
 KINDS = ("kernel", "copy", "fill")
@@ -175,4 +177,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RESIDUALS = os.path.join(HERE, "..", "tests", "data", "fidelity_residuals.csv")
 sys.path.insert(0, HERE)
 import compare_counters  # noqa: E402
+import piped  # noqa: E402
 
 
 def output(*command):
@@ -105,4 +106,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    piped.end(lambda: main(sys.argv[1:]))

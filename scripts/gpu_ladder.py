@@ -15,6 +15,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import piped
+
 LARGE_SQUARE = ["--m", "8192", "--n", "8192", "--k", "8192"]
 SQUARE = ["--m", "4096", "--n", "4096", "--k", "4096"]
 
@@ -252,4 +254,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    piped.end(lambda: main(sys.argv[1:]))

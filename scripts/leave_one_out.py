@@ -18,6 +18,7 @@ import tempfile
 sys.path.insert(0, __file__.rsplit("/", 1)[0])
 import compare_model  # noqa: E402
 from measure_launches import LAUNCHES  # noqa: E402
+import piped  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAIRS = [("h100", "h200"), ("h200", "h100")]  # the GPU, and whose numbers stand for its own
@@ -58,4 +59,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

@@ -11,6 +11,8 @@ import json
 import re
 import sys
 
+import piped
+
 
 class Lacks(Exception):
     """What this machine has too few of."""
@@ -103,4 +105,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    piped.end(lambda: main(sys.argv[1:]))

@@ -22,6 +22,7 @@ import tarfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import piped  # noqa: E402
 from survey.checkout import Checkout  # noqa: E402
 from survey.outcome import judge, compare  # noqa: E402
 from survey.program import programs_of  # noqa: E402
@@ -242,4 +243,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

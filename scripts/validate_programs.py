@@ -36,6 +36,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import compare_counters  # noqa: E402
 import fidelity  # noqa: E402
+import piped  # noqa: E402
 from survey.checkout import Checkout  # noqa: E402
 from survey.program import programs_of  # noqa: E402
 from survey_programs import drawn, limited, pack  # noqa: E402
@@ -430,4 +431,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    piped.end(main)

@@ -27,23 +27,18 @@ constexpr milliseconds patience{60'000};
 /// Has a group been idle for too long? Asked several times a second, it looks once.
 class IdleWatch {
  public:
-  IdleWatch(pid_t group, milliseconds allowed) : group_(group), allowed_(allowed) {}
+  IdleWatch(pid_t group, milliseconds allowed) : idle_(group), allowed_(allowed) {}
   bool too_long() {
     const auto now = Clock::now();
     if (allowed_.count() == 0 || now - looked_ < milliseconds(1000)) return false;
     looked_ = now;
-    if (const auto time = group_cpu_time(group_); time != time_) {
-      time_ = time;
-      busy_ = now;
-    }
-    return now - busy_ > allowed_;
+    return idle_.look() > allowed_;
   }
 
  private:
-  pid_t group_;
+  IdleTime idle_;
   milliseconds allowed_;
-  Clock::time_point looked_ = Clock::now(), busy_ = looked_;
-  std::uint64_t time_ = 0;
+  Clock::time_point looked_ = Clock::now();
 };
 
 /// Reads until the other end is closed, the leader has ended or a limit is reached.

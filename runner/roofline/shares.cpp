@@ -13,8 +13,8 @@
 namespace gpulab {
 namespace {
 
-constexpr double wavefront_bytes = 128;
-constexpr double widest_words = 4;  // that one instruction loads
+constexpr double wavefront_bytes = 128, schedulers = 4;  // of an SM
+constexpr double widest_words = 4;                       // that one instruction loads
 
 /// What one case did, as far as it is known.
 struct Demand {
@@ -22,7 +22,8 @@ struct Demand {
   double bytes = 0, written = 0;  ///< of memory, distinct sectors
   double instructions = 0, shared_bytes = 0;
   int launches = 1;
-  bool by_tensors = false;  ///< perhaps
+  bool by_tensors = false;    ///< perhaps
+  bool is_other_mix = false;  ///< counts of a smaller case do not say what SMs do
   std::string missing{};
 };
 
@@ -31,17 +32,31 @@ Work declared_work(const Lab& lab, const SweepCase& swept) {
   return swept.variant->work ? swept.variant->work(swept.settings) : lab.work ? lab.work(swept.settings) : Work{};
 }
 
-/// What the model has shared memory do. Of loads of neighbouring words ptxas makes wide ones, which PTX's counts do not
-/// know: they may take a quarter of the wavefronts that are counted.
-double modelled_shared_bytes(const ModelledTime& model) {
+/// What the model says that the GPU does: machine instructions, of which PTX often needs more (a multiplication and the
+/// addition behind it are one, moves vanish), and bytes of shared memory, of whose neighbouring accesses ptxas makes
+/// wide ones, so that they may take a quarter of the wavefronts that are counted.
+struct ModelledDemand {
+  double instructions = 0, shared_bytes = 0;
+};
+ModelledDemand modelled_demand(const ModelledTime& model) {
   const auto& gpu = gpu_profile(model.gpu);
   const auto* known = simt::gpu_timing(model.gpu);
   const double ghz = (known != nullptr ? *known : simt::estimated_timing(gpu)).clock_ghz;
-  return model.shared * model.kernel_ms * 1e6 * ghz * wavefront_bytes * model.sms_used;
+  const double cycles = model.kernel_ms * 1e6 * ghz * model.sms_used;
+  return {model.issue * cycles * schedulers, model.shared * cycles * wavefront_bytes};
 }
 
-/// Counts of a smaller case, simulated beside a GPU, stand for the large one by their proportion to its bytes.
-void add_counts(const Result& r, Demand& demand) {
+/// Of the case that was simulated beside a GPU.
+Work smaller_work(const Lab& lab, const SweepCase& swept, const Result& r) {
+  SweepCase smaller = swept;
+  for (const auto& [name, value] : r.counters_params) smaller.settings.params.values[name] = value;
+  return declared_work(lab, smaller);
+}
+
+/// Counts of a smaller case, simulated beside a GPU, stand for the large one by their proportion to its bytes. Where
+/// operations grow faster than bytes (a product's), what SMs do goes by neither: a part is of its loops, a part of what
+/// surrounds them (by operations an H100 seemed to issue 1.4 times what it can), and nobody knows it.
+void add_counts(const Lab& lab, const SweepCase& swept, const Result& r, Demand& demand) {
   if (!r.counters) return;
   const auto& c = *r.counters;
   demand.written = static_cast<double>(c["global_write_footprint_bytes"]);
@@ -49,14 +64,23 @@ void add_counts(const Result& r, Demand& demand) {
   demand.instructions = static_cast<double>(c["warp_instructions"]);
   demand.shared_bytes =
       wavefront_bytes * static_cast<double>(c["shared_load_wavefronts"] + c["shared_store_wavefronts"]);
-  if (r.model) demand.shared_bytes = std::min(demand.shared_bytes, modelled_shared_bytes(*r.model));
+  if (r.model) {
+    const auto modelled = modelled_demand(*r.model);
+    demand.instructions = std::min(demand.instructions, modelled.instructions);
+    demand.shared_bytes = std::min(demand.shared_bytes, modelled.shared_bytes);
+  }
   if (r.counters_params.empty() || !(demand.bytes > 0)) return;
   if (!(demand.declared_bytes > 0)) {
     demand.missing = "its counters are of a smaller case, and nobody declares its bytes";
     return;
   }
-  const double larger = demand.declared_bytes / demand.bytes;
+  const double larger = demand.declared_bytes / demand.bytes, small_flops = smaller_work(lab, swept, r).flops;
   for (auto* value : {&demand.bytes, &demand.written, &demand.instructions, &demand.shared_bytes}) *value *= larger;
+  constexpr double nearly = 1.1;
+  const double busier = demand.flops > 0 && small_flops > 0 ? demand.flops / small_flops : larger;
+  if (busier < larger * nearly && larger < busier * nearly) return;
+  demand.instructions = demand.shared_bytes = 0;
+  demand.is_other_mix = true;
 }
 
 bool may_use_tensors(const Variant& variant) {
@@ -84,7 +108,7 @@ Demand demand_of(const Lab& lab, const SweepCase& swept, const Result& r, bool m
                      : r.model_unavailable.empty() ? "it has no modelled time"
                                                    : "no modelled time: " + r.model_unavailable;
   if (r.launch) demand.launches = r.launch->launches;
-  add_counts(r, demand);
+  add_counts(lab, swept, r, demand);
   if (!(demand.bytes > 0)) demand.bytes = demand.declared_bytes;
   return demand;
 }
@@ -101,8 +125,8 @@ std::string flat_roof(const Roofline& roofline, const SweepCase& swept) {
   return is_half && roofline.ceiling("fp16") != nullptr ? "fp16" : "fp32";
 }
 
-/// How more than all of a ceiling can be taken.
-std::string why_above(const std::string& ceiling, const Demand& demand, double l2_bytes, double share) {
+/// Why a ceiling does not bound what takes this share of it, above 1; empty: nothing explains it.
+std::string why_not_bound(const std::string& ceiling, const Demand& demand, double l2_bytes, double share) {
   if (ceiling == "memory" && demand.bytes <= l2_bytes)
     return fmt::format("its {} fit into L2, which has {}", bytes_text(demand.bytes), bytes_text(l2_bytes));
   const double stays = std::min(demand.written, l2_bytes);
@@ -110,20 +134,34 @@ std::string why_above(const std::string& ceiling, const Demand& demand, double l
     return fmt::format("{} of what it writes may stay in L2", bytes_text(stays));
   if (demand.by_tensors && (ceiling == "fp32" || ceiling == "fp16"))
     return "tensor cores do it, of which no ceiling is known here";
-  if (ceiling == "launch") return "its launches overlap";
+  if (ceiling == "launch" && demand.launches > 1) return "its launches overlap";
+  return {};
+}
+
+std::string why_above(const std::string& ceiling, double share) {
   if (ceiling == "shared" && share <= widest_words)
     return "ptxas makes one wide load of loads of neighbours, which are counted one by one here";
+  if (ceiling == "issue") return "ptxas makes fewer instructions of those of PTX, which are counted here";
   if (ceiling == "memory") return "not explained: is the work declared that it does?";
   return "not explained: is it done by other units, or at a higher clock than the ceiling?";
 }
 
-void add_share(const Roofline& roofline, const std::string& name, double per_ms, const Demand& demand, double l2_bytes,
-               RooflineRow& row) {
+void add_share(CeilingShare share, const Demand& demand, double l2_bytes, RooflineRow& row) {
+  if (share.share > 1) {
+    if (auto why = why_not_bound(share.ceiling, demand, l2_bytes, share.share); !why.empty()) {
+      row.not_bound_by.push_back({share.ceiling, std::move(why)});
+      return;
+    }
+    share.why = why_above(share.ceiling, share.share);
+  }
+  row.shares.push_back(std::move(share));
+}
+
+void add_rate(const Roofline& roofline, const std::string& name, double per_ms, const Demand& demand, double l2_bytes,
+              RooflineRow& row) {
   const auto* ceiling = roofline.ceiling(name);
   if (ceiling == nullptr || !(ceiling->value > 0) || !(per_ms > 0)) return;
-  CeilingShare share{name, per_ms / (ceiling->value * 1e6)};  // GB/s and GFLOP/s: 10^6 a millisecond
-  if (share.share > 1) share.why = why_above(name, demand, l2_bytes, share.share);
-  row.shares.push_back(std::move(share));
+  add_share({name, per_ms / (ceiling->value * 1e6)}, demand, l2_bytes, row);  // GB/s and GFLOP/s: 10^6 a millisecond
 }
 
 RooflineRow row_of(const Roofline& roofline, const SweepCase& swept, const Demand& demand, double l2_bytes,
@@ -135,15 +173,15 @@ RooflineRow row_of(const Roofline& roofline, const SweepCase& swept, const Deman
   if (row.missing.empty() && !(row.bytes > 0)) row.missing = "it touches no memory";
   if (!row.missing.empty()) return row;
   row.roof = flat_roof(roofline, swept);
-  add_share(roofline, "memory", demand.bytes / demand.ms, demand, l2_bytes, row);
-  if (!roofline.of_instructions) add_share(roofline, row.roof, demand.flops / demand.ms, demand, l2_bytes, row);
-  add_share(roofline, "issue", demand.instructions / demand.ms, demand, l2_bytes, row);
-  add_share(roofline, "shared", demand.shared_bytes / demand.ms, demand, l2_bytes, row);
-  if (const auto* launch = roofline.ceiling("launch")) {
-    CeilingShare share{"launch", demand.launches * launch->value / (1000 * demand.ms)};
-    if (share.share > 1) share.why = why_above("launch", demand, l2_bytes, share.share);
-    row.shares.push_back(std::move(share));
-  }
+  const auto add = [&](const std::string& ceiling, double amount) {
+    add_rate(roofline, ceiling, amount / demand.ms, demand, l2_bytes, row);
+  };
+  add("memory", demand.bytes);
+  if (!roofline.of_instructions) add(row.roof, demand.flops);
+  add("issue", demand.instructions);
+  add("shared", demand.shared_bytes);
+  if (const auto* launch = roofline.ceiling("launch"))
+    add_share({"launch", demand.launches * launch->value / (1000 * demand.ms)}, demand, l2_bytes, row);
   std::ranges::stable_sort(row.shares, [](const auto& a, const auto& b) { return a.share > b.share; });
   return row;
 }
@@ -163,6 +201,11 @@ void add_rows(const Lab& lab, const std::vector<SweepCase>& cases, const Run& ru
   if (!run.device.profile.empty()) l2_bytes = static_cast<double>(gpu_profile(run.device.profile).l2_bytes);
   for (std::size_t i = 0; i < run.results.size(); ++i)
     roofline.rows.push_back(row_of(roofline, cases[i], demands[i], l2_bytes, label_of(run, run.results[i])));
+  if (std::ranges::any_of(demands, &Demand::is_other_mix))
+    roofline.notes.emplace_back(
+        "instructions and shared memory were counted of a smaller case, whose operations are another part of its "
+        "bytes: "
+        "no shares of them");
 }
 
 }  // namespace gpulab

@@ -3,7 +3,9 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -117,6 +119,16 @@ class ValidatePrograms(unittest.TestCase):
         with contextlib.redirect_stdout(out):
             self.assertEqual(validate_programs.compare([ROOT / "tests/data/programs_h100.json"]), 0)
         self.assertRegex(out.getvalue(), r"^\d+ kernels of \d+ programs: error 1\.\d\d, ")
+
+
+class Reader(unittest.TestCase):
+    def test_a_reader_that_has_seen_enough_ends_a_report_quietly(self):
+        read, write = os.pipe()
+        os.close(read)
+        file = ROOT / "tests" / "data" / "programs_h100_36b.json"
+        ran = subprocess.run([ROOT / "scripts" / "validate_programs.py", "--compare", file], stdout=write, stderr=subprocess.PIPE, text=True)
+        os.close(write)
+        self.assertEqual((ran.returncode, ran.stderr), (128 + 13, ""))
 
 
 if __name__ == "__main__":

@@ -67,6 +67,19 @@ class Odds(unittest.TestCase):
         self.assertAlmostEqual(made[0][3], 0.92)
         self.assertEqual([row[4] for row in made], [0.5, 1])
 
+    def test_pairs_of_one_program_are_one_observation(self):
+        def judged(programs):
+            return [(compare_odds.Pair(i % programs, "", 1, 1 if i % 10 else 0, 2 / 200 * programs, 0), (0, 0.1, 0.9)) for i in range(200)]
+
+        programs, said, right, low, high = compare_odds.by_program(judged(200), 0.85, 0.95)
+        self.assertEqual(programs, 200)
+        self.assertAlmostEqual(said, 0.9)
+        self.assertAlmostEqual(right, 0.9)
+        self.assertTrue(-0.06 < low < -0.02 < 0.02 < high < 0.06, (low, high))
+        programs, _, _, low, high = compare_odds.by_program(judged(10), 0.85, 0.95)  # one of ten is wrong in all of its pairs
+        self.assertEqual(programs, 10)
+        self.assertLess(low, -0.15)
+
     def test_no_draw_teaches_the_one_that_it_is_judged_by(self):
         seen = {}
         pairs = [compare_odds.Pair(f"program {i % 40}", f"draw {i // 100}", 0.5, 0.5, 1, 0) for i in range(600)]

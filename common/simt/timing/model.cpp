@@ -93,10 +93,11 @@ void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, Threa
   const std::uint64_t of_one = used ? (blocks + used - 1) / used : 0;
   const std::uint64_t most = std::min<std::uint64_t>(std::max<std::uint64_t>(kWaves * per_sm, 4), kMostBlocks);
   // Blocks an even number apart may all do the same part of their work, where rows have a power of two of them.
+  const auto joined = code_of(*launch.program).joined();
   if (of_one <= most)
-    tracer_.prepare(of_one, of_one, std::max<std::uint64_t>(used, 1));
+    tracer_.prepare(of_one, of_one, std::max<std::uint64_t>(used, 1), joined);
   else
-    tracer_.prepare(most / per_sm * per_sm, per_sm, (used - 1) | 1);
+    tracer_.prepare(most / per_sm * per_sm, per_sm, (used - 1) | 1, joined);
 }
 
 const TimedCode& TimingModel::code_of(const Program& program) {

@@ -144,13 +144,12 @@ class Listener {
     const auto now = Clock::now();
     if (now - start_ > request_.wall) end(CaseRun::End::wall);
     if (now < next_) return run_.end != CaseRun::End::itself;
-    const auto ticks = group_cpu_time(child_);
+    const auto idle = idle_.look();
     const auto took = Clock::now() - now;
     next_ = now + std::max<Clock::duration>(std::chrono::milliseconds(200), 50 * took);
-    if (ticks != ticks_) busy_ = now;
-    ticks_ = ticks;
-    if (now - busy_ > longest_idle) end(CaseRun::End::idle);
-    if (ticks >= static_cast<std::uint64_t>(request_.cpu.count() * sysconf(_SC_CLK_TCK))) end(CaseRun::End::cpu);
+    if (idle > longest_idle) end(CaseRun::End::idle);
+    if (idle_.ticks() >= static_cast<std::uint64_t>(request_.cpu.count() * sysconf(_SC_CLK_TCK)))
+      end(CaseRun::End::cpu);
     return run_.end != CaseRun::End::itself;
   }
 
@@ -187,8 +186,8 @@ class Listener {
   Pipe &output_, &errors_;
   CaseRun& run_;
   LimitsWatch watch_;
-  Clock::time_point start_ = Clock::now(), next_ = start_, busy_ = start_;
-  std::uint64_t ticks_ = 0;
+  Clock::time_point start_ = Clock::now(), next_ = start_;
+  IdleTime idle_{child_};
   std::array<char, 65536> chunk_{};
 };
 

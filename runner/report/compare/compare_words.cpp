@@ -19,10 +19,20 @@ SharedParts parts_of(const ComparedResult& result) {
   return parts;
 }
 
+/// duration_text with all three digits, for times that stand above one another: "6.30 µs".
+std::string in_column(double milliseconds) {
+  auto text = duration_text(milliseconds);
+  const auto unit = text.find(' ');
+  auto number = text.substr(0, unit);
+  if (number.find('.') == std::string::npos && number.size() < 3) number += '.';
+  if (number.find('.') != std::string::npos) number.resize(std::max<std::size_t>(number.size(), 4), '0');
+  return number + text.substr(unit);
+}
+
 std::string time_text(const ComparedPair& pair, const ComparedResult& result) {
-  if (pair.basis == CompareBasis::measured) return duration_text(result.measured->median_ms);
+  if (pair.basis == CompareBasis::measured) return in_column(result.measured->median_ms);
   const bool shown = pair.basis == CompareBasis::modelled && result.modelled;
-  return shown ? duration_text(result.modelled->ms) : "";
+  return shown ? in_column(result.modelled->ms) : "";
 }
 
 std::string value_text(const CounterDifference& difference, double value) {

@@ -1,6 +1,7 @@
 #pragma once
 // Kernels under what a GPU can do at most: gpulab.roofline.v1, as data.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,12 @@ struct Ceiling {
 struct CeilingShare {
   std::string ceiling;
   double share = 0;
-  std::string why{};  ///< how it can be above 1; empty: it is not
+  std::string why{};  ///< how it can be above 1, which nothing explains; empty: it is not
+};
+
+/// What does not bound a kernel, so that there is no share of it, and why: memory of what lies in L2.
+struct NoCeiling {
+  std::string ceiling, why;
 };
 
 struct RooflineRow {
@@ -32,9 +38,13 @@ struct RooflineRow {
   double operations = 0, bytes = 0;    ///< of one run
   std::string roof{};                  ///< the flat ceiling that it stands under
   std::vector<CeilingShare> shares{};  ///< largest first
+  std::vector<NoCeiling> not_bound_by{};
 
   [[nodiscard]] double intensity() const { return operations / bytes; }
   [[nodiscard]] double per_second() const { return operations / ms * 1e3; }
+  [[nodiscard]] bool is_bound_by(std::string_view name) const {
+    return std::ranges::find(not_bound_by, name, &NoCeiling::ceiling) == not_bound_by.end();
+  }
 };
 
 struct Roofline {
@@ -53,7 +63,8 @@ struct Roofline {
       if (one.name == name) return &one;
     return nullptr;
   }
-  /// Operations a second that the memory's slope and the row's flat roof let through at that intensity.
+  /// Operations a second that the memory's slope (L2's, where memory does not bound the row) and the row's flat roof
+  /// let through at that intensity.
   [[nodiscard]] double roof_over(const RooflineRow& row) const;
   [[nodiscard]] std::string operation() const { return of_instructions ? "warp instruction" : "operation"; }
   [[nodiscard]] std::string rate_unit() const { return of_instructions ? "warp instr./s" : "FLOP/s"; }

@@ -30,6 +30,7 @@ Json row_json(const Roofline& roofline, const RooflineRow& row) {
     json["shares"].push_back({{"ceiling", share.ceiling}, {"share", json_real(share.share)}});
     if (!share.why.empty()) json["shares"].back()["why_above"] = share.why;
   }
+  for (const auto& one : row.not_bound_by) json["not_bound_by"].push_back({{"ceiling", one.ceiling}, {"why", one.why}});
   return json;
 }
 

@@ -136,6 +136,8 @@ std::string roofline_table(const Roofline& roofline, const Style& style) {
     for (const auto& share : row.shares)
       if (!share.why.empty())
         say(fmt::format("{}: {:.0f}% of {}: {}", visible(row.name), 100 * share.share, share.ceiling, share.why));
+    for (const auto& one : row.not_bound_by)
+      say(fmt::format("{} is not bound by {}: {}", visible(row.name), one.ceiling, one.why));
   }
   if (!text.ends_with("\n\n")) text += "\n";
   for (const auto& ceiling : roofline.ceilings)

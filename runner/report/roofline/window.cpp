@@ -10,7 +10,8 @@
 namespace gpulab {
 
 double Roofline::roof_over(const RooflineRow& row) const {
-  const auto *slope = ceiling("memory"), *flat = ceiling(row.roof);
+  const auto* slope = ceiling(row.is_bound_by("memory") ? "memory" : "L2");
+  const auto* flat = ceiling(row.roof);
   const double by_memory = slope != nullptr ? row.intensity() * slope->value * kGiga : INFINITY;
   const double by_units = flat != nullptr ? flat->value * kGiga : INFINITY;
   return std::min(by_memory, by_units);

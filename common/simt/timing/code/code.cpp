@@ -310,7 +310,8 @@ void TimedCode::finish(const Program& program, TimedRegion& region, Alignments& 
                           !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
   join_pairs(program, code);
   join_words(program, code, readers_);
-  join_neighbours(program, code, alignments);
+  for (const auto [site, bytes] : join_neighbours(program, code, alignments))
+    joined_[site] = std::max(joined_[site], bytes);
   schedule(code, of_thread_);
   if (may_unroll) region.unrolled = unroll(code, registers_, of_thread_);
 }
@@ -354,6 +355,7 @@ TimedCode::TimedCode(const Program& program, ThreadRegisters of_thread, double s
   }
   std::map<const ptx::Function*, Uniformity> uniform;
   places_.resize(program.sites.size());
+  joined_.resize(program.sites.size());
   for (std::uint32_t s = 0; s < program.sites.size(); ++s) {
     const Site& site = program.sites[s];
     places_[s] = instructions_;

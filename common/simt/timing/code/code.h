@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "common/simt/decode/program.h"
@@ -87,6 +88,9 @@ class TimedCode {
   [[nodiscard]] std::uint32_t place(std::uint32_t site) const { return places_[site]; }
   [[nodiscard]] std::uint32_t instructions() const { return instructions_; }
   [[nodiscard]] std::uint32_t registers() const { return registers_; }
+  /// By site: bytes of a lane that an access of shared memory brings or stores with those that it is joined with; 0: it
+  /// is joined with none.
+  [[nodiscard]] std::span<const std::uint8_t> joined() const { return joined_; }
 
  private:
   void merge_from(const Program& program, std::uint32_t head);
@@ -98,7 +102,8 @@ class TimedCode {
   std::vector<std::unique_ptr<TimedRegion>> merged_;
   std::uint32_t registers_ = 1;
   std::uint32_t instructions_ = 0;
-  std::vector<std::uint32_t> places_;   ///< by site
+  std::vector<std::uint32_t> places_;  ///< by site
+  std::vector<std::uint8_t> joined_;
   std::vector<std::uint32_t> readers_;  ///< by register: instructions that take it
 };
 

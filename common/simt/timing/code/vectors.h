@@ -1,5 +1,5 @@
 #pragma once
-// Loads of neighbouring words of shared memory that ptxas makes one of: LDS.64, LDS.128.
+// Accesses of neighbouring elements of shared memory that ptxas makes one of: LDS.32, LDS.64, LDS.128, STS …
 
 #include <map>
 #include <unordered_map>
@@ -24,8 +24,17 @@ class Alignment {
 };
 using Alignments = std::map<const ptx::Function*, Alignment>;
 
-/// Joins loads of a basic block that lie behind one another, where their address is a multiple of what is loaded at
-/// once, as far as the program's text shows that: what follows the first costs nothing.
-void join_neighbours(const Program& program, std::vector<TimedInstruction>& code, Alignments& alignments);
+struct JoinedAccess {
+  std::uint32_t site = 0;
+  std::uint8_t bytes = 0;  ///< of a lane
+};
+
+/// Joins loads of a basic block that lie behind one another, and stores, where their address is a multiple of what is
+/// loaded or stored at once, as far as the program's text shows that. One of them does it all, the others cost nothing:
+/// those that do it. As ptxas 13.0 does for sm_90: four words, halves or a pair of doubles, or two; of a load one of
+/// four may be missing. Bytes and extended halves stay alone. Between loads nothing stores to shared memory or waits
+/// for others, between stores nothing touches it.
+std::vector<JoinedAccess> join_neighbours(const Program& program, std::vector<TimedInstruction>& code,
+                                          Alignments& alignments);
 
 }  // namespace gpulab::simt

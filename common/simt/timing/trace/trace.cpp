@@ -371,7 +371,9 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
       if (i == 0 || sorted[i] >> 5 != sorted[i - 1] >> 5) trace->sectors.push_back(sorted[i] >> 5);
     access.sectors = static_cast<std::uint32_t>(trace->sectors.size()) - access.first_sector;
   } else if (access.space == Space::shared) {
-    const Pattern& pattern = pattern_of(w, op->site, addresses, use);
+    MemoryUse whole = use;  // what ptxas has made of it and its neighbours: where the first one lies is no matter
+    if (op->site < joined_.size() && joined_[op->site] != 0) whole.bytes = joined_[op->site];
+    const Pattern& pattern = pattern_of(w, op->site, addresses, whole);
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
   } else {

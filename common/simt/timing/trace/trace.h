@@ -117,10 +117,12 @@ class Tracer final : public Observer {
   Tracer() : Observer(kWatchTraced | kWatchInParallel) {}
 
   /// Of the next grid: traces `wanted` blocks, in groups of `group` that are `stride` apart (as one SM gets them).
-  void prepare(std::uint64_t wanted, std::uint64_t group, std::uint64_t stride) {
+  /// `joined`: by site, TimedCode::joined().
+  void prepare(std::uint64_t wanted, std::uint64_t group, std::uint64_t stride, std::span<const std::uint8_t> joined) {
     wanted_ = wanted;
     group_ = group;
     stride_ = stride;
+    joined_ = joined;
   }
   [[nodiscard]] GridTrace take();
 
@@ -160,6 +162,7 @@ class Tracer final : public Observer {
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
+  std::span<const std::uint8_t> joined_;
   std::uint64_t blocks_ = 0, most_instructions_ = 0;
   /// A block in the middle of the grid, and its neighbours of the columns, rows and planes before it. Of a grid of one
   /// row, or one that is traced whole, there are none.

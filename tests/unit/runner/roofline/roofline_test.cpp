@@ -72,13 +72,21 @@ TEST_CASE("a row has its declared operations, its shares of every ceiling, and t
   CHECK(share(row, "launch") == Catch::Detail::Approx(0.0025));
 }
 
-TEST_CASE("a share above all of a ceiling says how that can be") {
+TEST_CASE(
+    "what takes more than all of a ceiling is not bound by it and has no share of it; what nothing explains has") {
   Under under;
   under.lab.work = [](const Case&) { return Work{.bytes = 4e7, .flops = 1e7}; };
   under.add(0.005);  // twice the memory's rate, from L2
   const auto row = under.done().rows.at(0);
-  CHECK(row.shares.front().share == Catch::Detail::Approx(2));
-  CHECK(row.shares.front().why == "its 38.1 MiB fit into L2, which has 60 MiB");
+  CHECK(std::ranges::find(row.shares, "memory", &CeilingShare::ceiling) == row.shares.end());
+  CHECK(row.not_bound_by.front().ceiling == "memory");
+  CHECK(row.not_bound_by.front().why == "its 38.1 MiB fit into L2, which has 60 MiB");
+  CHECK(under.roofline.roof_over(row) == Catch::Detail::Approx(60e12));  // not the memory's
+  under.roofline.ceilings.push_back({"L2", "GB/s", 9000});
+  CHECK(under.roofline.roof_over(row) == Catch::Detail::Approx(9e12 / 4));
+  CHECK(roofline_json(under.roofline).find("fit into L2") != std::string::npos);
+  CHECK(roofline_table(under.roofline, {.width = 100}).find("plain is not bound by memory: its 38.1 MiB fit into L2") !=
+        std::string::npos);
   Under far;
   far.lab.work = [](const Case&) { return Work{.bytes = 4e9, .flops = 1e7}; };
   far.add(0.5);
@@ -109,6 +117,35 @@ TEST_CASE(
   CHECK(known.shares.front().why.empty());
 }
 
+TEST_CASE("launches that overlap are not bound by what one takes") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 4e4, .flops = 1e4}; };
+  under.add(0.02).launch->launches = 8;
+  const auto row = under.done().rows.at(0);
+  CHECK(std::ranges::find(row.shares, "launch", &CeilingShare::ceiling) == row.shares.end());
+  CHECK(row.not_bound_by.front().why == "its launches overlap");
+}
+
+TEST_CASE("instructions are those that ptxas makes, as the model has them, where PTX has more") {
+  Under under;
+  auto& counted = under.add(1);
+  counted.counters = Counters{};
+  (*counted.counters)["global_read_footprint_bytes"] = 1'000'000;
+  (*counted.counters)["warp_instructions"] = 1'100'000'000;  // more than 1000 G a second
+  auto& model = counted.model.emplace();
+  model.gpu = "h200";
+  model.ms = model.kernel_ms = 1;
+  model.issue = 0.9;
+  model.sms_used = 132;
+  const auto row = under.done().rows.at(0);
+  const double made = 0.9 * 1.98e6 * 132 * 4;
+  CHECK(row.operations == Catch::Detail::Approx(made).epsilon(0.02));
+  CHECK(share(row, "issue") == Catch::Detail::Approx(made / 1e9).epsilon(0.02));
+  under.roofline.rows.clear();
+  model.issue = 1.5;  // divisions, of which it makes more
+  CHECK(under.done().rows.at(0).operations == Catch::Detail::Approx(1.1e9));
+}
+
 TEST_CASE("where a lab declares no operations they are warp instructions under the issue's roof") {
   Under under;
   auto& counted = under.add(1);
@@ -119,6 +156,24 @@ TEST_CASE("where a lab declares no operations they are warp instructions under t
   CHECK(roofline.of_instructions);
   CHECK(roofline.rows.at(0).roof == "issue");
   CHECK(roofline.rows.at(0).intensity() == Catch::Detail::Approx(2));
+}
+
+TEST_CASE("what SMs do is not known by a smaller case whose operations are another part of its bytes") {
+  Under under;
+  under.lab.work = [](const Case& at) {
+    const auto n = static_cast<double>(at.n());
+    return Work{.bytes = 8 * n * n, .flops = 2 * n * n * n};
+  };
+  auto& counted = under.add(1);
+  under.cases.back().settings.params.values["n"] = std::int64_t{1000};
+  counted.counters = Counters{};
+  counted.counters_params = {{"n", std::int64_t{100}}};
+  (*counted.counters)["global_read_footprint_bytes"] = 80'000;
+  (*counted.counters)["warp_instructions"] = 50'000;
+  const auto row = under.done().rows.at(0);
+  CHECK(row.bytes == Catch::Detail::Approx(8e6));
+  CHECK(std::ranges::find(row.shares, "issue", &CeilingShare::ceiling) == row.shares.end());
+  CHECK(under.roofline.notes.at(0).find("were counted of a smaller case") != std::string::npos);
 }
 
 TEST_CASE("counts of a smaller case simulated beside a GPU stand for the large one by its bytes") {
