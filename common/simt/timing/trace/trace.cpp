@@ -341,11 +341,13 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     return;
   }
   const LaneAddresses addresses(w, op, op->r[use.address]);
-  if (access.space == Space::shared && !use.atomic) {
-    const Pattern& pattern = pattern_of(w, op->site, addresses, use);
+  if (access.space == Space::shared) {
+    MemoryUse whole = use;  // what ptxas has made of it and its neighbours: where the first one lies is no matter
+    if (op->site < joined_.size() && joined_[op->site] != 0) whole.bytes = joined_[op->site];
+    const Pattern& pattern = pattern_of(w, op->site, addresses, whole);
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
-    return keep_shared(w, access, *trace);
+    if (!use.atomic) return keep_shared(w, access, *trace);
   }
   const auto& packed = addresses.packed();
   const int count = addresses.count;
@@ -370,13 +372,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     for (std::size_t i = 0; i < access.wavefronts; ++i)
       if (i == 0 || sorted[i] >> 5 != sorted[i - 1] >> 5) trace->sectors.push_back(sorted[i] >> 5);
     access.sectors = static_cast<std::uint32_t>(trace->sectors.size()) - access.first_sector;
-  } else if (access.space == Space::shared) {
-    MemoryUse whole = use;  // what ptxas has made of it and its neighbours: where the first one lies is no matter
-    if (op->site < joined_.size() && joined_[op->site] != 0) whole.bytes = joined_[op->site];
-    const Pattern& pattern = pattern_of(w, op->site, addresses, whole);
-    access.wavefronts = pattern.wavefronts;
-    access.ideal_wavefronts = pattern.ideal_wavefronts;
-  } else {
+  } else if (access.space != Space::shared) {
     find_sectors(w, use, addresses, *trace, access);
     // Its data lie in the banks of shared memory: lanes 8 bytes apart take 2 cycles, 128 bytes apart 32 (l1_4_8 …).
     if (use.load && !use.atomic && access.space == Space::global && access.lines > 1)
