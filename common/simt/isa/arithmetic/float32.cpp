@@ -76,13 +76,27 @@ struct Directed<std::remove_cv_t<decltype(fused)>> {
 };
 #endif
 
+/// F and G, as `fused` and `fused_nearest`, of a b + c with signs.
+template <auto F, auto G>
 constexpr Meaning fused_meaning() {
-  Meaning meaning = lane_float<fused>();
+  Meaning meaning = lane_float<F>();
 #if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
-  meaning.run = lane_float<fused_nearest>().run;
+  meaning.run = lane_float<G>().run;
 #endif
   return meaning;
 }
+template <auto F>
+constexpr auto less_addend = [](float a, float b, float c) { return F(a, b, -c); };
+template <auto F>
+constexpr auto less_product = [](float a, float b, float c) { return F(-a, b, c); };
+template <auto F>
+constexpr auto less_both = [](float a, float b, float c) { return F(-a, b, -c); };
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(less_addend<fused>)>> = true;
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(less_product<fused>)>> = true;
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(less_both<fused>)>> = true;
 
 /// div.approx is a * (1/b): for |b| > 2^126 the reciprocal is flushed to zero.
 constexpr auto divide_approx = [](float a, float b) {
@@ -139,8 +153,13 @@ constexpr Row rows[] = {
     {"add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<add>()},
     {"sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<sub>()},
     {"mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<mul>()},
-    {"fma(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
-    {"mad(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
+    {"fma(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning<fused, fused_nearest>()},
+    {"mad(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning<fused, fused_nearest>()},
+    // Sums that decode takes together with a product (contraction.h).
+    {"%fma{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<fused, fused_nearest>()},
+    {"%fms{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<less_addend<fused>, less_addend<fused_nearest>>()},
+    {"%fnma{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<less_product<fused>, less_product<fused_nearest>>()},
+    {"%fnms{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<less_both<fused>, less_both<fused_nearest>>()},
     {"div(.rn,.rz,.rm,.rp){.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},
     {"div.full{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},           // manual: 2 ulp; here 0.5
     {"div.approx{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide_approx>()},  // manual: 2 ulp; here 0.5
