@@ -58,6 +58,13 @@ bool renames(const Instruction& i) {
   return i.operands.size() == 2 && i.operands[1].kind == Operand::Kind::reg && (name == "mov" || name == "neg");
 }
 
+/// ptxas leaves out min(x, x), and the magnitude of what cannot be negative.
+bool may_be_left_out(const Instruction& i) {
+  const std::string_view name = name_of(i.opcode);
+  if (name == "abs") return i.operands.size() == 2;
+  return (name == "min" || name == "max") && i.operands.size() == 3 && i.operands[1].reg == i.operands[2].reg;
+}
+
 /// Whether ptxas ends a basic block here. What is not known to go on does.
 bool ends_region(const Instruction& i) {
   static constexpr std::array<std::string_view, 71> known{
@@ -195,6 +202,8 @@ class Search {
       return;
     }
     if (may_be_sum(one) && one.operands.size() == 3 && add_sum(i)) return;
+    if (may_be_left_out(one))
+      if (const std::int32_t product = product_of(one.operands[1]); product != kNone) of(product).unknown = true;
     for (std::size_t k = writes ? 1 : 0; k < one.operands.size(); ++k)
       for_each_register(one.operands[k], [&](std::int32_t reg) {
         if (const std::int32_t product = of(reg).product; product != kNone) use(product, i, false);

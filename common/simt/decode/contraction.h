@@ -1,8 +1,9 @@
 #pragma once
 // Which sums ptxas makes one instruction with the product that they add: `mul.f32 t, a, b; add.f32 d, t, c;`, neither
 // of which names a rounding, becomes FFMA d, a, b, c, which rounds once. Found by a survey of ptxas 13.0's machine code
-// (sm_75 to sm_90, 7000 kernels of chance; contraction.cpp says the rule). Where this file cannot know what ptxas
-// does, because a value comes from another basic block or is written twice, each of the two rounds, as the PTX says.
+// (sm_75 to sm_90, 9600 kernels of chance: tests/exec/SURVEY.md; contraction.cpp has the rule). Where this file cannot
+// know what ptxas does, because a value comes from another basic block or is written twice, each of the two rounds, as
+// the PTX says.
 
 #include <cstdint>
 #include <vector>

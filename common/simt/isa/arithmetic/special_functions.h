@@ -174,17 +174,18 @@ inline Words looked_up(const Column<count>& column, Words number) {
 #endif
 }
 
-/// x^2 / 2^19 of 17 bits, about: each partial product is cut off by itself.
+/// x^2 / 2^19 of 17 bits, about: each partial product is cut off by itself. Those of two of the upper eight bits are
+/// all there, those of two of the lower nine are all cut off.
 inline Words cut_square(Words x) {
-  const Shorts upper = __builtin_convertvector(x >> 2, Shorts);  // the two lowest bits' products are all cut off
-  const auto product = [&](int i) { return (Shorts)((SignedShorts)(upper << (15 - i)) >> 15) & (upper >> (14 - i)); };
-  Shorts sum = product(14), other = product(13);
-  for (int i = 0; i < 12; i += 2) {
+  const Shorts upper = __builtin_convertvector(x >> 9, Shorts), lower = __builtin_convertvector(x, Shorts);
+  const auto product = [&](int i) { return (Shorts)((SignedShorts)(lower << (15 - i)) >> 15) & (upper >> (9 - i)); };
+  Shorts sum = product(2), other = product(3);
+  for (int i = 4; i < 8; i += 2) {
     sum += product(i);
     other += product(i + 1);
   }
-  sum += other + product(12);
-  return __builtin_convertvector(sum >> 1, Words);
+  sum += other + product(8);
+  return __builtin_convertvector((upper * upper + 2 * sum) >> 1, Words);
 }
 /// A table, and what its constants and curves are to be multiplied by: powers of two.
 template <std::size_t count, int constant_shift, int curve_shift>
