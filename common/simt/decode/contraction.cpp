@@ -28,16 +28,22 @@ constexpr std::int32_t kNone = -1;
 std::string_view name_of(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
 bool has(std::string_view opcode, std::string_view word) { return opcode.find(word) != std::string_view::npos; }
 
-/// ".ftz.f32" of "mul.ftz.f32"; nothing where it names a rounding, saturates, or is no sum or product of numbers.
+/// ".ftz.f32" of "mul.ftz.f32" and "div.approx.ftz.f32"; nothing where it names a rounding, saturates, or is no sum,
+/// product or such a quotient of numbers.
 std::string_view type_of(std::string_view opcode) {
   static constexpr std::array<std::string_view, 9> types{".f32",       ".ftz.f32", ".f64",  ".f16",   ".ftz.f16",
                                                          ".ftz.f16x2", ".f16x2",   ".bf16", ".bf16x2"};
-  const std::string_view type = opcode.substr(name_of(opcode).size());
+  std::string_view type = opcode.substr(name_of(opcode).size());
+  for (const std::string_view quotient : {".approx", ".full"})
+    if (type.starts_with(quotient)) type.remove_prefix(quotient.size());
   return std::ranges::find(types, type) == types.end() ? std::string_view{} : type;
 }
 bool is_float(std::string_view opcode) { return has(opcode, ".f") || has(opcode, ".bf"); }
+/// A quotient by div.approx or div.full ends with a product, too.
 bool is_product(const Instruction& i) {
-  return name_of(i.opcode) == "mul" && !type_of(i.opcode).empty() && i.guard.empty() && i.operands.size() == 3;
+  const std::string_view name = name_of(i.opcode);
+  const bool quotient = name == "div" && (has(i.opcode, ".approx") || has(i.opcode, ".full"));
+  return (name == "mul" || quotient) && !type_of(i.opcode).empty() && i.guard.empty() && i.operands.size() == 3;
 }
 bool names_rounding(std::string_view opcode) {
   static constexpr std::array<std::string_view, 4> roundings{".rn", ".rz", ".rm", ".rp"};
@@ -48,7 +54,7 @@ bool may_be_sum(const Instruction& i) {
   const std::string_view name = name_of(i.opcode);
   return (name == "add" || name == "sub") && is_float(i.opcode) && !names_rounding(i.opcode);
 }
-/// Gives what ptxas may take into a sum: div.approx, div.full and rcp.approx end with a multiplication, too.
+/// Gives what ptxas may take into a sum: rcp.approx ends with a multiplication, too.
 bool may_be_product(const Instruction& i) {
   const std::string_view name = name_of(i.opcode);
   return is_float(i.opcode) && !names_rounding(i.opcode) && (name == "mul" || name == "div" || name == "rcp");

@@ -160,7 +160,10 @@ void FunctionDecoder::contract() {
     both.operands = {sum.operands[0], product.operands[1], product.operands[2], sum.operands[c.addend]};
     Item& item = items_[item_of_instruction_[c.sum]];
     item.instruction = &both;
-    item.entry = instruction_set().find(fmt::format("{}{}", how, type)).front();
+    const std::string_view quotient = product.opcode.starts_with("div.approx") ? ".approx"
+                                      : product.opcode.starts_with("div.full") ? ".full"
+                                                                               : "";
+    item.entry = instruction_set().find(fmt::format("{}{}{}", how, quotient, type)).front();
   }
 }
 

@@ -99,6 +99,15 @@ TEST_CASE("a sum takes the product that it adds with its sign") {
          {"mul.ftz.f32 t,a,b; add.ftz.f32 r,t,c;", {"r"}, "r = a*b + c"}});
 }
 
+TEST_CASE("a quotient that ends with a product is one") {
+  check({{"div.approx.f32 t,a,b; add.f32 r,t,c;", {"r"}, "r = a*b + c"},
+         {"div.approx.ftz.f32 t,a,b; sub.ftz.f32 r,c,t;", {"r"}, "r = -a*b + c"},
+         {"div.full.f32 t,a,b; add.f32 r,t,c; sub.f32 s,t,d;", {"r", "s"}, "r = a*b + c; s = a*b - d"},
+         {"mul.f32 t,a,b; div.approx.f32 u,c,d; add.f32 r,u,t;", {"r"}, "r = c*d + t"},
+         {"div.approx.f32 t,a,b; add.f32 r,t,c;", {"r", "t"}, ""},
+         {"div.rn.f32 t,a,b; add.f32 r,t,c;", {"r"}, ""}});
+}
+
 TEST_CASE("a product that is used otherwise, or names its rounding, stays one") {
   check({{"mul.f32 t,a,b; add.f32 r,t,c;", {"r", "t"}, ""},
          {"mul.f32 t,a,b; add.f32 r,t,c; mul.f32 s,t,d;", {"r", "s"}, ""},
@@ -147,9 +156,9 @@ TEST_CASE("basic blocks and subroutines of ptxas keep products and sums apart") 
 }
 
 TEST_CASE("where the choice of ptxas is not known each rounds") {
-  // The quotient ends with a product, too; the factor and the product are written twice; a loop brings a product
+  // The reciprocal ends with a product, too; the factor and the product are written twice; a loop brings a product
   // back.
-  check({{"mul.f32 t,a,b; div.approx.f32 u,c,d; add.f32 r,u,t;", {"r"}, ""},
+  check({{"mul.f32 t,a,b; rcp.approx.f32 u,c; add.f32 r,u,t;", {"r"}, ""},
          {"mul.f32 t,a,b; mov.f32 a,c; add.f32 r,t,c;", {"r"}, ""},
          {"mul.f32 t,a,b; add.f32 r,t,c; mul.f32 t,a,c; add.f32 s,t,d;", {"r", "s"}, ""},
          {"mul.f32 t,a,b; @p add.f32 c,t,e; add.f32 r,t,d;", {"r", "c"}, ""},
