@@ -24,8 +24,11 @@ const std::unordered_map<Handler, FoundRow>& rows_by_handler() {
     std::unordered_map<Handler, FoundRow> rows;
     const auto tables = instruction_set().tables();
     for (std::size_t t = 0; t < tables.size(); ++t)
-      for (std::size_t i = 0; i < tables[t].size(); ++i)
-        rows.try_emplace(tables[t][i].meaning.run, FoundRow{&tables[t][i], {t, i}});
+      for (std::size_t i = 0; i < tables[t].size(); ++i) {
+        const Meaning& meaning = tables[t][i].meaning;
+        rows.try_emplace(meaning.run, FoundRow{&tables[t][i], {t, i}});
+        if (meaning.modified) rows.try_emplace(meaning.modified, FoundRow{&tables[t][i], {t, i}});
+      }
     return rows;
   }();
   return map;

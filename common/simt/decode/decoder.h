@@ -2,6 +2,7 @@
 // Inside decode: what the functions of one program share while they are decoded, and one function's own state.
 
 #include <array>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -91,6 +92,7 @@ class FunctionDecoder {
   const Entry* choose_row(const ptx::Instruction& instruction) const;
   bool predicates_fit(const Meaning& meaning, const ptx::Instruction& instruction) const;
   void add_item(const ptx::Instruction& instruction);
+  void contract();
   [[noreturn]] void not_implemented(const ptx::Instruction& instruction) const;
   [[noreturn]] void fail(const ptx::Instruction& instruction, const std::string& what) const;
   std::uint32_t add_frame_variable(const ptx::Variable& variable);
@@ -168,6 +170,7 @@ class FunctionDecoder {
   Layout frame_layout_;
   std::unordered_map<std::string_view, std::uint32_t> labels_;  ///< PTX instruction index
   std::vector<Item> items_;
+  std::deque<ptx::Instruction> contracted_;  ///< sums with the products that they take in (contraction.h)
   std::vector<std::uint32_t> item_of_instruction_;
   std::vector<std::vector<std::uint32_t>> targets_;  ///< per item: items it may branch to
   std::vector<std::vector<std::uint32_t>> reads_, writes_;

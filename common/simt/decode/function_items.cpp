@@ -7,6 +7,7 @@
 #include "common/demangle.h"
 #include "common/error.h"
 #include "common/ptx/lines.h"
+#include "common/simt/decode/contraction.h"
 #include "common/simt/decode/decoder.h"
 
 namespace gpulab::simt {
@@ -135,6 +136,35 @@ void FunctionDecoder::make_items() {
   }
   item_of_instruction_.push_back(static_cast<std::uint32_t>(items_.size()));
   items_.push_back({Item::Kind::end, nullptr, {}, items_.back().site});
+  if (!decoder_.module.debug) contract();
+}
+
+/// A sum that ptxas makes one instruction with its product reads the factors. The product stays: it is an instruction
+/// of the PTX, which is what counts, and nothing else reads it then.
+void FunctionDecoder::contract() {
+  const auto& instructions = function_.instructions;
+  std::vector<bool> writes_first;
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    const Row* row = items_[item_of_instruction_[i + 1] - 1].entry.row;
+    const Role first = row->meaning.operands[0].role;
+    writes_first.push_back(instructions[i].call < 0 && (first == Role::out || first == Role::optional_out));
+  }
+  for (const Contraction& c : contractions(function_, writes_first)) {
+    const ptx::Instruction& sum = instructions[c.sum];
+    const ptx::Instruction& product = instructions[c.product];
+    const std::string_view type = std::string_view(sum.opcode).substr(3);
+    const std::string_view how = c.minus_product  ? c.minus_addend ? "%fnms" : "%fnma"
+                                 : c.minus_addend ? "%fms"
+                                                  : "%fma";
+    ptx::Instruction& both = contracted_.emplace_back(sum);
+    both.operands = {sum.operands[0], product.operands[1], product.operands[2], sum.operands[c.addend]};
+    Item& item = items_[item_of_instruction_[c.sum]];
+    item.instruction = &both;
+    const std::string_view quotient = product.opcode.starts_with("div.approx") ? ".approx"
+                                      : product.opcode.starts_with("div.full") ? ".full"
+                                                                               : "";
+    item.entry = instruction_set().find(fmt::format("{}{}{}", how, quotient, type)).front();
+  }
 }
 
 std::uint32_t FunctionDecoder::add_frame_variable(const ptx::Variable& variable) {

@@ -35,7 +35,7 @@ TEST_CASE("approximations are within the manual's bounds, and as near as their t
   }
 }
 
-TEST_CASE("sin, cos, ex2, lg2 and rsqrt of floats are an H100's, bit by bit") {
+TEST_CASE("sin, cos, ex2, lg2, rsqrt and rcp of floats are an H100's, bit by bit") {
   struct Sweep {
     const char* opcode;
     std::uint32_t first, step, count;
@@ -52,6 +52,8 @@ TEST_CASE("sin, cos, ex2, lg2 and rsqrt of floats are an H100's, bit by bit") {
       {"lg2.approx.ftz.f32", 0x00800000, 51409, 20397, 0x211bd99a5d7c7547},
       {"rsqrt.approx.ftz.f32", 0x3f800000, 802, 20920, 0x37374c8fbfd2b465},
       {"rsqrt.approx.ftz.f32", 0x00800000, 103121, 20581, 0x1f8925aa108e2523},
+      {"rcp.approx.f32", 0x3f800000, 401, 20919, 0x29ae6a379060ad74},
+      {"rcp.approx.ftz.f32", 0x3f800000, 401, 20919, 0x29ae6a379060ad74},
   };
   const LevelGuard guard;
   for (const auto level : cpu_levels()) {

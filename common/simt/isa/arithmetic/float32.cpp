@@ -76,24 +76,33 @@ struct Directed<std::remove_cv_t<decltype(fused)>> {
 };
 #endif
 
+/// F and G, as `fused` and `fused_nearest`, of a b + c with signs.
+template <auto F, auto G>
 constexpr Meaning fused_meaning() {
-  Meaning meaning = lane_float<fused>();
+  Meaning meaning = lane_float<F>();
 #if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
-  meaning.run = lane_float<fused_nearest>().run;
+  meaning.run = lane_float<G>().run;
 #endif
   return meaning;
 }
-
-/// div.approx is a * (1/b): for |b| > 2^126 the reciprocal is flushed to zero.
-constexpr auto divide_approx = [](float a, float b) {
-  const u32 exponent = bits_as<u32>(b) >> 23 & 0xff;
-  const bool huge = exponent > 253 || (exponent == 253 && (bits_as<u32>(b) & 0x7fffff) != 0);
-  const float zero = bits_as<float>((bits_as<u32>(a) ^ bits_as<u32>(b)) & 0x80000000u);
-  const bool finite_b = exponent != 255;
-  return huge && finite_b && a == a ? (__builtin_fabsf(a) == __builtin_inff() ? a - a : zero) : a / b;
-};
+template <auto F>
+constexpr auto less_addend = [](float a, float b, float c) { return F(a, b, -c); };
+template <auto F>
+constexpr auto less_product = [](float a, float b, float c) { return F(-a, b, c); };
+template <auto F>
+constexpr auto less_both = [](float a, float b, float c) { return F(-a, b, -c); };
+#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
+constexpr auto single_rounding = fused_nearest;
+#else
+constexpr auto single_rounding = fused;
+#endif
 template <>
-constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(divide_approx)>> = true;
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(less_addend<fused>)>> = true;
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(less_product<fused>)>> = true;
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(less_both<fused>)>> = true;
+
 constexpr auto tangent_hyperbolic = [](float a) { return __builtin_tanhf(a); };
 
 // Signs are bits: NaNs keep their payload.
@@ -139,13 +148,28 @@ constexpr Row rows[] = {
     {"add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<add>()},
     {"sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<sub>()},
     {"mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<mul>()},
-    {"fma(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
-    {"mad(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
+    {"fma(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning<fused, fused_nearest>()},
+    {"mad(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning<fused, fused_nearest>()},
+    // Sums that decode takes together with a product (contraction.h).
+    {"%fma{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<fused, fused_nearest>()},
+    {"%fms{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<less_addend<fused>, less_addend<fused_nearest>>()},
+    {"%fnma{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<less_product<fused>, less_product<fused_nearest>>()},
+    {"%fnms{.ftz}.f32 d, a, b, c", Unit::fp32, fused_meaning<less_both<fused>, less_both<fused_nearest>>()},
+    // Quotients end with a product, which may be such a one.
+    {"%fma.approx{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<false, single_rounding>()},
+    {"%fms.approx{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<false, less_addend<single_rounding>>()},
+    {"%fnma.approx{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<false, less_product<single_rounding>>()},
+    {"%fnms.approx{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<false, less_both<single_rounding>>()},
+    {"%fma.full{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<true, single_rounding>()},
+    {"%fms.full{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<true, less_addend<single_rounding>>()},
+    {"%fnma.full{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<true, less_product<single_rounding>>()},
+    {"%fnms.full{.ftz}.f32 d, a, b, c", Unit::fp32, of_quotient_sum<true, less_both<single_rounding>>()},
     {"div(.rn,.rz,.rm,.rp){.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},
-    {"div.full{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},           // manual: 2 ulp; here 0.5
-    {"div.approx{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide_approx>()},  // manual: 2 ulp; here 0.5
+    {"div.full{.ftz}.f32 d, a, b", Unit::fp32, of_quotient<true>()},  // manual: 2 ulp; here as an H100
+    {"div.approx{.ftz}.f32 d, a, b", Unit::fp32, of_quotient<false>()},
     {"rcp(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<reciprocal>()},
-    {"rcp.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<reciprocal>()},  // manual: 1 ulp; here 0.5
+    {"rcp.approx{.ftz}.f32 d, a", Unit::sfu,
+     of_unit<reciprocal_approx<false>, reciprocal_approx<true>>()},  // manual: 1 ulp; here as an H100
     {"sqrt(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<square_root>()},
     {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},  // manual: relative 2^-23; here 0.5 ulp
     {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu,

@@ -20,6 +20,17 @@ constexpr auto fused = [](double a, double b, double c) {
 };
 #endif
 
+// With signs, for sums that decode takes together with a product (contraction.h). A NaN keeps its sign.
+constexpr auto less_addend = [](double a, double b, double c) {
+  return with_first_nan([](double x, double y, double z) { return __builtin_fma(x, y, -z); }, a, b, c);
+};
+constexpr auto less_product = [](double a, double b, double c) {
+  return with_first_nan([](double x, double y, double z) { return __builtin_fma(-x, y, z); }, a, b, c);
+};
+constexpr auto less_both = [](double a, double b, double c) {
+  return with_first_nan([](double x, double y, double z) { return __builtin_fma(-x, y, -z); }, a, b, c);
+};
+
 // x86 gives the first operand that is a NaN, of a multiplication that is added to multiplicand, multiplier, summand
 // (Intel's manual, volume 1, table "FMA Numeric Behavior"; seen on a Zen 4, too). Differences and quotients g++ leaves
 // as they are.
@@ -117,6 +128,10 @@ constexpr Row rows[] = {
     {"mul{.rn,.rz,.rm,.rp}.f64 d, a, b", Unit::fp64, lane_float<mul>()},
     {"fma(.rn,.rz,.rm,.rp).f64 d, a, b, c", Unit::fp64, lane_float<fused>()},
     {"mad(.rn,.rz,.rm,.rp).f64 d, a, b, c", Unit::fp64, lane_float<fused>()},
+    {"%fma.f64 d, a, b, c", Unit::fp64, lane_float<fused>()},
+    {"%fms.f64 d, a, b, c", Unit::fp64, lane_float<less_addend>()},
+    {"%fnma.f64 d, a, b, c", Unit::fp64, lane_float<less_product>()},
+    {"%fnms.f64 d, a, b, c", Unit::fp64, lane_float<less_both>()},
     {"div(.rn,.rz,.rm,.rp).f64 d, a, b", Unit::fp64, lane_float<divide>()},
     {"rcp(.rn,.rz,.rm,.rp).f64 d, a", Unit::fp64, lane_float<reciprocal>()},
     {"sqrt(.rn,.rz,.rm,.rp).f64 d, a", Unit::fp64, lane_float<square_root>()},

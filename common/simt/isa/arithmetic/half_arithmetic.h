@@ -27,6 +27,10 @@ constexpr auto fused = [](double a, double b, double c) {
   const u64 towards_error = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
   return bits_as<double>(inexact && (bits & 1) == 0 ? towards_error : bits);
 };
+// With signs, for sums that decode takes together with a product (contraction.h).
+constexpr auto less_addend = [](double a, double b, double c) { return fused(a, b, -c); };
+constexpr auto less_product = [](double a, double b, double c) { return fused(-a, b, c); };
+constexpr auto less_both = [](double a, double b, double c) { return fused(-a, b, -c); };
 /// .relu: zero instead of a negative number; NaN stays.
 constexpr auto fused_relu = [](double a, double b, double c) {
   const double d = fused(a, b, c);

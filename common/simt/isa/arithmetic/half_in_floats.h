@@ -23,6 +23,10 @@ constexpr auto fused = [](float a, float b, float c) {
   const u32 towards_error = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
   return bits_as<float>(inexact && (bits & 1) == 0 ? towards_error : bits);
 };
+// With signs, for sums that decode takes together with a product (contraction.h).
+constexpr auto less_addend = [](float a, float b, float c) { return fused(a, b, -c); };
+constexpr auto less_product = [](float a, float b, float c) { return fused(-a, b, c); };
+constexpr auto less_both = [](float a, float b, float c) { return fused(-a, b, -c); };
 constexpr auto fused_relu = [](float a, float b, float c) {
   const float d = fused(a, b, c);
   return d > 0 ? d : d != d ? d : 0.0f;

@@ -1,8 +1,9 @@
 #pragma once
-// What the special function unit of a GPU gives for sin, cos, ex2, lg2 and rsqrt of floats, bit by bit: a parabola for
-// each of 64 segments, in integers. How its multipliers cut off is what Kościelnicki found out of a Tesla GPU
-// (envytools, nvhw/sfu.c). The coefficients were solved from an H100's results for every mantissa: one solution for
-// each segment, which gives all of 60 million results that were compared.
+// What the special function unit of a GPU gives for sin, cos, ex2, lg2, rsqrt and rcp of floats, bit by bit: a parabola
+// for each of 64 segments (rcp: 128), in integers. How its multipliers cut off is what Kościelnicki found out of a
+// Tesla GPU (envytools, nvhw/sfu.c). The coefficients were solved from an H100's results for every mantissa: one
+// solution for each segment, which gives all of 60 million results that were compared; of rcp all of 17 million, and of
+// quotients two.
 
 #include "common/simt/isa/lanes.h"
 
@@ -110,6 +111,42 @@ constexpr Segment kInverseRoot[] = {
     {34091338, -17183, 103}, {33954697, -16977, 101}, {33819687, -16775, 99},  {33686279, -16578, 97},
 };
 
+/// 1/(1 + t), t from 0 to 1.
+constexpr Segment kReciprocal[] = {
+    {67108862, -65534, 1013}, {66588640, -64522, 989}, {66076420, -63533, 966}, {65572019, -62567, 945},
+    {65075260, -61622, 923},  {64585974, -60699, 902}, {64103990, -59797, 883}, {63629144, -58914, 863},
+    {63161282, -58051, 845},  {62700252, -57207, 827}, {62245903, -56381, 809}, {61798089, -55572, 791},
+    {61356675, -54781, 774},  {60921522, -54007, 758}, {60492497, -53249, 742}, {60069472, -52507, 727},
+    {59652323, -51780, 711},  {59240928, -51068, 696}, {58835168, -50371, 682}, {58434928, -49688, 669},
+    {58040097, -49019, 656},  {57650567, -48363, 642}, {57266229, -47721, 631}, {56886984, -47091, 618},
+    {56512727, -46473, 605},  {56143364, -45868, 594}, {55778796, -45274, 582}, {55418932, -44692, 572},
+    {55063684, -44121, 561},  {54712959, -43560, 549}, {54366675, -43011, 540}, {54024745, -42471, 529},
+    {53687091, -41942, 519},  {53353631, -41423, 510}, {53024286, -40913, 501}, {52698985, -40412, 490},
+    {52377649, -39921, 482},  {52060210, -39439, 474}, {51746594, -38965, 465}, {51436735, -38500, 457},
+    {51130563, -38043, 449},  {50828015, -37594, 441}, {50529027, -37153, 433}, {50233536, -36720, 426},
+    {49941480, -36294, 418},  {49652801, -35876, 412}, {49367440, -35464, 403}, {49085340, -35060, 397},
+    {48806447, -34663, 390},  {48530703, -34272, 383}, {48258058, -33888, 377}, {47988462, -33511, 371},
+    {47721859, -33140, 366},  {47458202, -32774, 358}, {47197442, -32415, 353}, {46939532, -32062, 348},
+    {46684427, -31714, 341},  {46432080, -31373, 337}, {46182444, -31036, 331}, {45935478, -30705, 326},
+    {45691141, -30379, 320},  {45449390, -30059, 316}, {45210183, -29743, 310}, {44973479, -29432, 305},
+    {44739242, -29127, 302},  {44507434, -28826, 297}, {44278014, -28529, 291}, {44050946, -28237, 287},
+    {43826197, -27950, 283},  {43603728, -27667, 279}, {43383508, -27388, 274}, {43165501, -27114, 271},
+    {42949673, -26843, 266},  {42735993, -26577, 263}, {42524428, -26314, 258}, {42314948, -26056, 256},
+    {42107523, -25801, 251},  {41902120, -25550, 248}, {41698712, -25302, 243}, {41497268, -25058, 240},
+    {41297762, -24818, 237},  {41100166, -24581, 233}, {40904451, -24348, 231}, {40710591, -24117, 226},
+    {40518559, -23890, 223},  {40328331, -23667, 222}, {40139881, -23446, 218}, {39953184, -23228, 214},
+    {39768216, -23014, 212},  {39584953, -22802, 208}, {39403369, -22593, 205}, {39223446, -22388, 204},
+    {39045157, -22184, 199},  {38868482, -21984, 197}, {38693399, -21787, 196}, {38519886, -21592, 193},
+    {38347922, -21399, 189},  {38177487, -21209, 186}, {38008561, -21022, 184}, {37841121, -20837, 182},
+    {37675152, -20655, 180},  {37510631, -20475, 178}, {37347541, -20297, 175}, {37185864, -20122, 173},
+    {37025580, -19949, 171},  {36866671, -19778, 169}, {36709122, -19609, 166}, {36552913, -19443, 165},
+    {36398028, -19278, 161},  {36244450, -19116, 160}, {36092162, -18956, 159}, {35941149, -18797, 155},
+    {35791394, -18641, 154},  {35642882, -18487, 153}, {35495597, -18334, 150}, {35349526, -18184, 149},
+    {35204650, -18035, 147},  {35060957, -17888, 145}, {34918434, -17743, 143}, {34777062, -17600, 143},
+    {34636833, -17458, 140},  {34497730, -17318, 138}, {34359739, -17180, 137}, {34222847, -17043, 135},
+    {34087042, -16908, 133},  {33952311, -16775, 132}, {33818639, -16643, 131}, {33686017, -16513, 130},
+};
+
 // ---- as many lanes at once as a vector of this CPU has words ----
 
 using Words [[gnu::vector_size(sizeof(Doubles))]] = u32;
@@ -174,17 +211,18 @@ inline Words looked_up(const Column<count>& column, Words number) {
 #endif
 }
 
-/// x^2 / 2^19 of 17 bits, about: each partial product is cut off by itself.
+/// x^2 / 2^19 of 17 bits, about: each partial product is cut off by itself. Those of two of the upper eight bits are
+/// all there, those of two of the lower nine are all cut off.
 inline Words cut_square(Words x) {
-  const Shorts upper = __builtin_convertvector(x >> 2, Shorts);  // the two lowest bits' products are all cut off
-  const auto product = [&](int i) { return (Shorts)((SignedShorts)(upper << (15 - i)) >> 15) & (upper >> (14 - i)); };
-  Shorts sum = product(14), other = product(13);
-  for (int i = 0; i < 12; i += 2) {
+  const Shorts upper = __builtin_convertvector(x >> 9, Shorts), lower = __builtin_convertvector(x, Shorts);
+  const auto product = [&](int i) { return (Shorts)((SignedShorts)(lower << (15 - i)) >> 15) & (upper >> (9 - i)); };
+  Shorts sum = product(2), other = product(3);
+  for (int i = 4; i < 8; i += 2) {
     sum += product(i);
     other += product(i + 1);
   }
-  sum += other + product(12);
-  return __builtin_convertvector(sum >> 1, Words);
+  sum += other + product(8);
+  return __builtin_convertvector((upper * upper + 2 * sum) >> 1, Words);
 }
 /// A table, and what its constants and curves are to be multiplied by: powers of two.
 template <std::size_t count, int constant_shift, int curve_shift>
@@ -209,6 +247,7 @@ constexpr Parabolas<64, 11, 0> kSines(kSine);
 constexpr Parabolas<64, 13, 0> kPowers(kPower);
 constexpr Parabolas<64, 12, 1> kLogarithms(kLogarithm);
 constexpr Parabolas<128, 14, 2> kInverseRoots(kInverseRoot);
+constexpr Parabolas<128, 13, 0> kReciprocals(kReciprocal);
 
 /// Whole numbers / 2^point as floats, cut off.
 template <int point>
@@ -309,33 +348,144 @@ inline Singles unit_inverse_root(Singles a) {
   return (Singles)((given - 1 < 0x7f7fffff) ? found : special);
 }
 
-/// A function of Singles, of vectors in which some lane is active.
-template <Singles (*F)(Singles)>
+/// 24 digits of 2/(1 + t), cut off; t of 23 bits, of which the lower 16 count within a segment. What falls is one
+/// product of 32 bits; taken away by parts, it needs no more.
+inline Words reciprocal_digits(Words t) {
+  const Words number = t >> 16, x = t & 0xffff;
+  const Words constant = looked_up(kReciprocals.constants, number) - kRaised;
+  const Words fall = (kRaised - looked_up(kReciprocals.slopes, number)) * x;
+  const Words curve = (looked_up(kReciprocals.curves, number) - kRaised) * cut_square(x << 1);
+  const Words rest = ((constant & 3) << 13) + curve + 0x47e7 - (fall & 0x7fff);
+  return (constant >> 2) - (fall >> 15) + (Words)((Integers)rest >> 15);
+}
+/// Of numbers below 2^-126 an infinity, and zero instead of such numbers.
+inline Singles unit_reciprocal(Singles a) {
+  const Words bits = (Words)a, sign = bits & 0x80000000, exponent = bits >> 23 & 0xff;
+  const Words digits = reciprocal_digits(bits & 0x7fffff);  // 2^23 to 2^24
+  const Words finite = ((253 - exponent) << 23) + digits - 0x800000;
+  const Words normal = (Integers)finite < 0x800000 ? Words{} : finite;
+  const Words in_range = exponent == 0 ? words_of(0x7f800000) : exponent == 255 ? Words{} : normal;
+  return (Singles)(a != a ? words_of(kNoNumber) : in_range | sign);
+}
+
+inline Singles flushed(Singles x) {
+  const auto bits = (Words)x;
+  return (Singles)((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+
+// Around it ptxas scales what is too small or too large for the unit, as its machine code shows.
+inline Singles magnitude(Singles x) { return (Singles)((Words)x & 0x7fffffff); }
+inline Singles singles_of(float x) { return Singles{} + x; }
+template <bool ftz>
+inline Singles reciprocal_approx(Singles a) {
+  if constexpr (ftz) return unit_reciprocal(a);
+  const Singles scale = magnitude(a) > 0x1p126F    ? singles_of(0.25F)
+                        : magnitude(a) < 0x1p-126F ? singles_of(0x1p24F)
+                                                   : singles_of(1);
+  return scale * unit_reciprocal(a * scale);
+}
+/// a b, with .ftz. What is below the normal numbers before it is rounded becomes zero.
+template <bool ftz>
+inline Singles product(Singles a, Singles b) {
+  const Singles result = a * b;
+  if constexpr (!ftz) return result;
+  const auto less = (magnitude(result) == 0x1p-126F) & (magnitude(a * 0x1p24F * b) < 0x1p-102F);
+  return flushed(less ? (Singles)((Words)result & 0x80000000) : result);
+}
+/// A product with the reciprocal. Without .ftz both are scaled; div.full scales large divisors, too.
+template <bool ftz, bool full>
+inline Singles quotient_scale(Singles b) {
+  Singles scale = singles_of(1);
+  if constexpr (full) scale = magnitude(b) > 0x1p126F ? singles_of(0.25F) : scale;
+  if constexpr (!ftz) scale = magnitude(b) < 0x1p-126F ? singles_of(0x1p24F) : scale;
+  return scale;
+}
+template <bool ftz, bool full>
+inline Singles quotient_approx(Singles a, Singles b) {
+  const Singles scale = quotient_scale<ftz, full>(b);
+  return product<ftz>(unit_reciprocal(b * scale), product<ftz>(a, scale));
+}
+/// The same product within a sum (contraction.h): F rounds once.
+template <bool ftz, bool full, auto F>
+inline Singles quotient_sum(Singles a, Singles b, Singles c) {
+  const Singles scale = quotient_scale<ftz, full>(b), x = product<ftz>(a, scale), y = unit_reciprocal(b * scale);
+  Singles result;
+  for (int i = 0; i < kWords; ++i) {
+    result[i] = F(x[i], y[i], c[i]);
+    if (ftz && __builtin_fabsf(result[i]) == 0x1p-126F &&
+        __builtin_fabsf(F(x[i] * 0x1p24F, y[i], c[i] * 0x1p24F)) < 0x1p-102F)
+      result[i] *= 0;
+  }
+  return result;
+}
+
+inline Singles singles_at(const float* from) {
+  Singles x;
+  std::memcpy(&x, from, sizeof x);
+  return x;
+}
+/// Writes f(i) of as many lanes as a vector has, from lane i on, where some of them is active.
+template <typename F>
+[[gnu::always_inline]] inline const MicroOp* for_vectors(Warp& w, const MicroOp* op, F f) {
+  float* to = values<float>(w, op, 0);
+  for (int first = 0; first < kLanes; first += kWords) {
+    if ((w.mask >> first & (~0u >> (32 - kWords))) == 0) continue;
+    Integers active;
+    std::memcpy(&active, w.lanes + first, sizeof active);
+    const Singles d = active != 0 ? f(first) : singles_at(to + first);
+    std::memcpy(to + first, &d, sizeof d);
+  }
+  return following(w, op);
+}
+/// F and G: with .ftz.
+template <Singles (*F)(Singles), Singles (*G)(Singles) = F>
 struct UnitOp {
   static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const auto flushed = [ftz = (op->mods & kFtz) != 0](Singles x) {
-      const auto bits = (Words)x;
-      return ftz ? (Singles)((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits) : x;
-    };
     const float* from = values<float>(w, op, 1);
-    float* to = values<float>(w, op, 0);
-    for (int first = 0; first < kLanes; first += kWords) {
-      Integers active;
-      std::memcpy(&active, w.lanes + first, sizeof active);
-      if ((w.mask >> first & (~0u >> (32 - kWords))) == 0) continue;
-      Singles a, d;
-      std::memcpy(&a, from + first, sizeof a);
-      std::memcpy(&d, to + first, sizeof d);
-      const Singles result = flushed(F(flushed(a)));
-      d = active != 0 ? result : d;
-      std::memcpy(to + first, &d, sizeof d);
-    }
-    return following(w, op);
+    if (op->mods & kFtz) return for_vectors(w, op, [&](int i) { return flushed(G(flushed(singles_at(from + i)))); });
+    return for_vectors(w, op, [&](int i) { return F(singles_at(from + i)); });
   }
 };
-template <Singles (*F)(Singles)>
+template <Singles (*F)(Singles), Singles (*G)(Singles) = F>
 constexpr Meaning of_unit() {
-  return {.run = &UnitOp<F>::run, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f32}}}};
+  return {.run = &UnitOp<F, G>::run, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f32}}}};
+}
+inline Singles canonical(Singles x) { return x != x ? (Singles)words_of(kNoNumber) : x; }
+template <bool full>
+struct QuotientOp {
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const float *a = values<float>(w, op, 1), *b = values<float>(w, op, 2);
+    if (op->mods & kFtz)
+      return for_vectors(w, op, [&](int i) {
+        return canonical(flushed(quotient_approx<true, full>(flushed(singles_at(a + i)), flushed(singles_at(b + i)))));
+      });
+    return for_vectors(
+        w, op, [&](int i) { return canonical(quotient_approx<false, full>(singles_at(a + i), singles_at(b + i))); });
+  }
+};
+template <bool full, auto F>
+struct QuotientSumOp {
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const float *a = values<float>(w, op, 1), *b = values<float>(w, op, 2), *c = values<float>(w, op, 3);
+    if (op->mods & kFtz)
+      return for_vectors(w, op, [&](int i) {
+        const auto at = [i](const float* from) { return flushed(singles_at(from + i)); };
+        return canonical(flushed(quotient_sum<true, full, F>(at(a), at(b), at(c))));
+      });
+    return for_vectors(w, op, [&](int i) {
+      return canonical(quotient_sum<false, full, F>(singles_at(a + i), singles_at(b + i), singles_at(c + i)));
+    });
+  }
+};
+template <bool full, auto F>
+constexpr Meaning of_quotient_sum() {
+  return {.run = &QuotientSumOp<full, F>::run,
+          .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f32}, {Role::in, Kind::f32}, {Role::in, Kind::f32}}}};
+}
+template <bool full>
+constexpr Meaning of_quotient() {
+  return {.run = &QuotientOp<full>::run,
+          .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f32}, {Role::in, Kind::f32}}}};
 }
 
 }  // namespace

@@ -64,6 +64,26 @@ TAKE:
                      body);
 }
 
+TEST_CASE("sums that take their product in leave the same bits compiled as interpreted") {
+  // A factor is written once: only so is it known to be the same where the sum is.
+  std::vector<std::string> sums;
+  const auto add = [&](std::string_view type, std::string_view sum) {
+    const bool wide = type == ".f64";
+    const auto number = sums.size();
+    sums.push_back(
+        fmt::format("  .reg .b{0} %a{1}, %b{1}, %c{1}, %t{1}, %m{1};\n  mov.b{0} %a{1}, {2};\n  mov.b{0} %b{1}, {3};\n"
+                    "  mov.b{0} %c{1}, {4};\n  mul{5} %t{1}, %a{1}, %b{1};\n  neg.{6} %m{1}, %t{1};\n  ",
+                    wide ? 64 : 32, number, wide ? "%u" : "%x", wide ? "%v" : "%b", wide ? "%z" : "%n", type,
+                    wide ? "f64" : "f32"));
+    sums.back() += fmt::format(fmt::runtime(sum), type, wide ? "%w" : "%k", number);
+  };
+  for (const std::string_view type : {".f32", ".ftz.f32", ".f64"})
+    for (const std::string_view sum : {"add{0} {1}, %t{2}, %c{2};", "sub{0} {1}, %t{2}, %c{2};",
+                                       "sub{0} {1}, %c{2}, %t{2};", "sub{0} {1}, %m{2}, %c{2};"})
+      add(type, sum);
+  both_ways(folded(sums));
+}
+
 TEST_CASE("arithmetic with .ftz, .sat and rounding modes leaves the same bits compiled as interpreted") {
   std::vector<std::string> rounded;
   for (const std::string_view operation : {"add", "sub", "mul", "fma"})
