@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "tests/catch.h"
 
@@ -35,7 +36,7 @@ TEST_CASE("approximations are within the manual's bounds, and as near as their t
   }
 }
 
-TEST_CASE("sin, cos, ex2, lg2, rsqrt and rcp of floats are an H100's, bit by bit") {
+TEST_CASE("sin, cos, ex2, lg2, rsqrt, sqrt and rcp are an H100's, bit by bit") {
   struct Sweep {
     const char* opcode;
     std::uint32_t first, step, count;
@@ -52,6 +53,9 @@ TEST_CASE("sin, cos, ex2, lg2, rsqrt and rcp of floats are an H100's, bit by bit
       {"lg2.approx.ftz.f32", 0x00800000, 51409, 20397, 0x211bd99a5d7c7547},
       {"rsqrt.approx.ftz.f32", 0x3f800000, 802, 20920, 0x37374c8fbfd2b465},
       {"rsqrt.approx.ftz.f32", 0x00800000, 103121, 20581, 0x1f8925aa108e2523},
+      {"rcp.approx.ftz.f64", 0x3ff00000, 51, 20560, 0xc0458cfa128618bf},  // its upper word
+      {"rsqrt.approx.ftz.f64", 0x3ff00000, 101, 20763, 0x09da7e4ca5dcbf65},
+      {"sqrt.approx.f32", 0x3f800000, 802, 20919, 0x40ee207bfd8b2618},
       {"rcp.approx.f32", 0x3f800000, 401, 20919, 0x29ae6a379060ad74},
       {"rcp.approx.ftz.f32", 0x3f800000, 401, 20919, 0x29ae6a379060ad74},
   };
@@ -60,12 +64,14 @@ TEST_CASE("sin, cos, ex2, lg2, rsqrt and rcp of floats are an H100's, bit by bit
     use_cpu_level(level);
     for (const auto& sweep : sweeps) {
       Columns columns(1);
-      for (std::uint32_t i = 0; i < sweep.count; ++i) columns[0].push_back(sweep.first + i * sweep.step);
+      const int shift = std::string_view(sweep.opcode).ends_with("f64") ? 32 : 0;
+      for (std::uint32_t i = 0; i < sweep.count; ++i)
+        columns[0].push_back(std::uint64_t{sweep.first + i * sweep.step} << shift);
       const auto entries = instruction_set().find(sweep.opcode);
       REQUIRE(!entries.empty());
       std::uint64_t hash = 0xcbf29ce484222325;
       for (const auto result : simulate(float_opcode(*entries.front().row, sweep.opcode), columns))
-        for (int byte = 0; byte < 4; ++byte) hash = (hash ^ (result >> 8 * byte & 0xff)) * 0x100000001b3;
+        for (int byte = 0; byte < 4; ++byte) hash = (hash ^ (result >> (8 * byte + shift) & 0xff)) * 0x100000001b3;
       INFO(fmt::format("{} from {:#x} (level {})", sweep.opcode, sweep.first, level));
       CHECK(hash == sweep.hash);
     }

@@ -171,7 +171,7 @@ constexpr Row rows[] = {
     {"rcp.approx{.ftz}.f32 d, a", Unit::sfu,
      of_unit<reciprocal_approx<false>, reciprocal_approx<true>>()},  // manual: 1 ulp; here as an H100
     {"sqrt(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<square_root>()},
-    {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},  // manual: relative 2^-23; here 0.5 ulp
+    {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<unit_root>()},  // manual: relative 2^-23; here as an H100
     {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu,
      of_unit<unit_inverse_root>()},  // manual: relative 2^-22.9; here as an H100
 

@@ -1,9 +1,9 @@
 #pragma once
-// What the special function unit of a GPU gives for sin, cos, ex2, lg2, rsqrt and rcp of floats, bit by bit: a parabola
-// for each of 64 segments (rcp: 128), in integers. How its multipliers cut off is what Kościelnicki found out of a
-// Tesla GPU (envytools, nvhw/sfu.c). The coefficients were solved from an H100's results for every mantissa: one
-// solution for each segment, which gives all of 60 million results that were compared; of rcp all of 17 million, and of
-// quotients two.
+// What the special function unit of a GPU gives for sin, cos, ex2, lg2, rsqrt, rcp and sqrt of floats, bit by bit: a
+// parabola for each of 64 segments (rcp: 128), in integers. How its multipliers cut off is what Kościelnicki found out
+// of a Tesla GPU (envytools, nvhw/sfu.c). The coefficients were solved from an H100's results for every mantissa: one
+// solution for each segment, which gives all of 60 million results that were compared; of rcp all of 17 million,
+// of sqrt of 34, of quotients of two.
 
 #include "common/simt/isa/lanes.h"
 
@@ -147,6 +147,42 @@ constexpr Segment kReciprocal[] = {
     {34087042, -16908, 133},  {33952311, -16775, 132}, {33818639, -16643, 131}, {33686017, -16513, 130},
 };
 
+/// sqrt(1 + t), t from 0 to 1, then sqrt(2 + 2 t).
+constexpr Segment kRoot[] = {
+    {33554432, 65535, -506}, {33815560, 65029, -494}, {34074687, 64534, -482}, {34331858, 64051, -472},
+    {34587117, 63578, -461}, {34840506, 63116, -452}, {35092065, 62664, -443}, {35341834, 62221, -434},
+    {35589850, 61787, -424}, {35836149, 61363, -417}, {36080767, 60947, -408}, {36323738, 60539, -399},
+    {36565095, 60139, -391}, {36804868, 59748, -385}, {37043090, 59363, -376}, {37279789, 58987, -370},
+    {37514995, 58617, -363}, {37748736, 58254, -357}, {37981038, 57898, -351}, {38211928, 57548, -344},
+    {38441431, 57204, -337}, {38669572, 56867, -332}, {38896375, 56535, -325}, {39121863, 56209, -319},
+    {39346059, 55889, -315}, {39568985, 55574, -309}, {39790662, 55264, -304}, {40011110, 54960, -299},
+    {40230351, 54660, -294}, {40448403, 54366, -290}, {40665286, 54076, -285}, {40881019, 53790, -280},
+    {41095618, 53510, -277}, {41309104, 53233, -272}, {41521491, 52961, -268}, {41732798, 52693, -265},
+    {41943040, 52429, -261}, {42152234, 52168, -255}, {42360394, 51912, -252}, {42567536, 51660, -249},
+    {42773676, 51410, -244}, {42978827, 51165, -242}, {43183003, 50923, -238}, {43386218, 50685, -236},
+    {43588486, 50449, -231}, {43789819, 50218, -229}, {43990231, 49989, -226}, {44189735, 49763, -222},
+    {44388341, 49541, -221}, {44586063, 49321, -217}, {44782912, 49104, -214}, {44978899, 48890, -211},
+    {45174037, 48678, -207}, {45368334, 48471, -207}, {45561804, 48264, -202}, {45754455, 48061, -200},
+    {45946298, 47861, -199}, {46137344, 47662, -194}, {46327602, 47467, -194}, {46517082, 47273, -190},
+    {46705793, 47082, -188}, {46893744, 46894, -187}, {47080946, 46707, -184}, {47267406, 46523, -182},
+    {47453133, 92680, -714}, {47822424, 91964, -697}, {48188884, 91266, -684}, {48552579, 90582, -668},
+    {48913570, 89914, -655}, {49271916, 89260, -641}, {49627674, 88620, -626}, {49980900, 87994, -613},
+    {50331648, 87380, -599}, {50679968, 86780, -588}, {51025910, 86192, -577}, {51369523, 85616, -567},
+    {51710853, 85050, -554}, {52049944, 84496, -544}, {52386840, 83952, -531}, {52721584, 83420, -524},
+    {53054216, 82896, -512}, {53384774, 82384, -505}, {53713299, 81880, -496}, {54039827, 81384, -484},
+    {54364394, 80898, -476}, {54687033, 80422, -470}, {55007782, 79952, -459}, {55326670, 79492, -453},
+    {55643731, 79038, -443}, {55958995, 78594, -439}, {56272493, 78156, -431}, {56584254, 77726, -425},
+    {56894307, 77302, -417}, {57202680, 76884, -408}, {57509399, 76474, -401}, {57814491, 76072, -399},
+    {58117981, 75674, -391}, {58419895, 75282, -383}, {58720256, 74898, -379}, {59019089, 74518, -372},
+    {59316416, 74146, -370}, {59612260, 73778, -364}, {59906644, 73414, -356}, {60199587, 73058, -353},
+    {60491112, 72706, -348}, {60781240, 72358, -341}, {61069988, 72016, -336}, {61357378, 71678, -330},
+    {61643428, 71346, -327}, {61928157, 71018, -323}, {62211582, 70694, -317}, {62493722, 70376, -316},
+    {62774594, 70060, -309}, {63054215, 69750, -306}, {63332601, 69444, -303}, {63609770, 69140, -297},
+    {63885735, 68842, -294}, {64160514, 68548, -293}, {64434121, 68256, -287}, {64706571, 67968, -282},
+    {64977878, 67686, -282}, {65248058, 67404, -275}, {65517123, 67128, -273}, {65785088, 66854, -269},
+    {66051966, 66584, -266}, {66317769, 66318, -264}, {66582512, 66054, -261}, {66846206, 65794, -259},
+};
+
 // ---- as many lanes at once as a vector of this CPU has words ----
 
 using Words [[gnu::vector_size(sizeof(Doubles))]] = u32;
@@ -248,6 +284,7 @@ constexpr Parabolas<64, 13, 0> kPowers(kPower);
 constexpr Parabolas<64, 12, 1> kLogarithms(kLogarithm);
 constexpr Parabolas<128, 14, 2> kInverseRoots(kInverseRoot);
 constexpr Parabolas<128, 13, 0> kReciprocals(kReciprocal);
+constexpr Parabolas<128, 15, 1> kRoots(kRoot);
 
 /// Whole numbers / 2^point as floats, cut off.
 template <int point>
@@ -345,6 +382,19 @@ inline Singles unit_inverse_root(Singles a) {
   const Words special = (given & 0x7fffffff) == 0 ? (given & 0x80000000) | 0x7f800000
                         : given == 0x7f800000     ? Words{}
                                                   : words_of(kNoNumber);
+  return (Singles)((given - 1 < 0x7f7fffff) ? found : special);
+}
+
+inline Singles unit_root(Singles a) {
+  const auto small = (Words)a < 0x800000;
+  const Words bits = (Words)(small ? a * 0x1p24F : a);
+  const Words raised = (bits >> 23) + 1;  // the exponent and 128
+  const DoublePair root = kRoots.at((bits & 0x7fffff) | (raised & 1) << 23);
+  const Words digits = joined(longs_of(root.even + 0x7fff) >> 17, longs_of(root.odd + 0x7fff) >> 17);  // 2^23 to 2^24
+  const auto normal = (Singles)((((raised >> 1) + 62) << 23) + digits);
+  const auto found = (Words)(small ? normal * 0x1p-12F : normal);
+  const Words given = (Words)a;
+  const Words special = (((given & 0x7fffffff) == 0) | (given == 0x7f800000)) ? given : words_of(kNoNumber);
   return (Singles)((given - 1 < 0x7f7fffff) ? found : special);
 }
 
