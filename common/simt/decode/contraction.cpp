@@ -11,8 +11,7 @@ namespace gpulab::simt {
 // The rule, within one basic block, for products and sums of one type that name neither rounding nor .sat:
 //   1. A product whose one use is a sum is taken into it; of two such operands, the first.
 //   2. Then sum by sum: a product all of whose other uses are sums, too, is taken into this one. Of two such operands
-//   the
-//      one with fewer uses in all; of two alike, the first. A product that was added to another remains one.
+//      it is the one with fewer uses in all; of two alike, the first. A product that was added to another remains one.
 // A product that is used otherwise (stored, compared, multiplied, twice by one sum) stays a product, and what adds it
 // stays a sum. `mov` and `neg` only rename. Basic blocks end at branches and labels, and where ptxas calls a
 // subroutine: for quotients and roots that are correctly rounded, and for quotients of integers but 32-bit unsigned
@@ -73,19 +72,18 @@ bool may_be_left_out(const Instruction& i) {
 
 /// Whether ptxas ends a basic block here. What is not known to go on does.
 bool ends_region(const Instruction& i) {
-  static constexpr std::array<std::string_view, 71> known{
-      "abs",  "activemask", "add",      "addc", "and",   "atom",      "bar",      "barrier", "bfe",
-      "bfi",  "bfind",      "brev",     "clz",  "cnot",  "copysign",  "cos",      "cp",      "cvt",
-      "cvta", "div",        "dp2a",     "dp4a", "ex2",   "fma",       "isspacep", "ld",      "ldmatrix",
-      "ldu",  "lg2",        "lop3",     "mad",  "mad24", "madc",      "match",    "max",     "mbarrier",
-      "min",  "mma",        "mov",      "mul",  "mul24", "nanosleep", "neg",      "not",     "or",
-      "popc", "prefetch",   "prmt",     "rcp",  "red",   "redux",     "rem",      "rsqrt",   "sad",
-      "selp", "set",        "setp",     "shf",  "shfl",  "shl",       "shr",      "sin",     "slct",
-      "sqrt", "st",         "stmatrix", "sub",  "subc",  "tanh",      "testp",    "vote"};
-  static constexpr std::array<std::string_view, 4> more{"xor", "tex", "tld4", "wmma"};
+  static constexpr std::array<std::string_view, 75> known{
+      "abs",   "activemask", "add",   "addc",  "and",      "atom",     "bar",      "barrier", "bfe",  "bfi",
+      "bfind", "brev",       "clz",   "cnot",  "copysign", "cos",      "cp",       "cvt",     "cvta", "div",
+      "dp2a",  "dp4a",       "ex2",   "fma",   "isspacep", "ld",       "ldmatrix", "ldu",     "lg2",  "lop3",
+      "mad",   "mad24",      "madc",  "match", "max",      "mbarrier", "min",      "mma",     "mov",  "mul",
+      "mul24", "nanosleep",  "neg",   "not",   "or",       "popc",     "prefetch", "prmt",    "rcp",  "red",
+      "redux", "rem",        "rsqrt", "sad",   "selp",     "set",      "setp",     "shf",     "shfl", "shl",
+      "shr",   "sin",        "slct",  "sqrt",  "st",       "stmatrix", "sub",      "subc",    "tanh", "testp",
+      "vote",  "xor",        "tex",   "tld4",  "wmma"};
   const std::string_view name = name_of(i.opcode);
   if (!i.guard.empty() || i.call >= 0) return true;
-  if (std::ranges::find(known, name) == known.end() && std::ranges::find(more, name) == more.end()) return true;
+  if (std::ranges::find(known, name) == known.end()) return true;
   if (name == "div") return !has(i.opcode, ".approx") && !has(i.opcode, ".full") && !has(i.opcode, ".u32");
   if (name == "rem") return !has(i.opcode, ".u32");
   if (name == "rcp" || name == "sqrt") return !has(i.opcode, ".approx");
