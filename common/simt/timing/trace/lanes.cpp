@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <vector>
 
 namespace gpulab::simt {
@@ -158,7 +159,11 @@ const Pattern& pattern_of(const Warp& w, std::uint32_t site, const LaneAddresses
     bool on_a_line = false;   ///< LaneAddresses'
     std::uint64_t apart = 0;  ///< the same
   };
-  thread_local std::array<Known, 256> known_ones;  // an unrolled loop has so many instructions
+  // An unrolled loop has so many instructions. Not in thread-local memory itself, which lies in the stacks of a
+  // program's own threads, however small these are.
+  using AllKnown = std::array<Known, 256>;
+  thread_local const auto known_of_thread = std::make_unique<AllKnown>();
+  AllKnown& known_ones = *known_of_thread;
   const std::uint64_t base = addresses.packed()[0];
   // Whole words further every word lies in another bank, and as many share one.
   const std::uint32_t phase = (static_cast<std::uint32_t>(base) & 3) | kSharedPhase;
