@@ -203,9 +203,8 @@ void add_rows(const Lab& lab, const std::vector<SweepCase>& cases, const Run& ru
     roofline.rows.push_back(row_of(roofline, cases[i], demands[i], l2_bytes, label_of(run, run.results[i])));
   if (std::ranges::any_of(demands, &Demand::is_other_mix))
     roofline.notes.emplace_back(
-        "instructions and shared memory were counted of a smaller case, whose operations are another part of its "
-        "bytes: "
-        "no shares of them");
+        "instructions and shared memory were counted of a smaller case, which has another number of operations for a "
+        "byte: no shares of them");
 }
 
 }  // namespace gpulab

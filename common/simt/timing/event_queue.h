@@ -28,7 +28,7 @@ class EventQueue {
     --queued_;
     set(first(), kNever);
   }
-  /// The first one goes on at `time`: half of the work of removing and adding it.
+  /// Gives the first one another time. As remove_first() and add(), with half of the work.
   void move_first(double time) { set(first(), bits_of(std::min(time, std::numeric_limits<double>::max()))); }
   /// When the first of the others goes on, infinity: there are none. They lie beside the way from the first one's leaf
   /// to the root.

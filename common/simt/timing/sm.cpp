@@ -269,8 +269,8 @@ class Sm {
       if (!block.waiting.empty()) release(block, block.arrived);
   }
 
-  /// Results of instructions that are none of the GPU's, which are there when the operands are, and the next one that
-  /// is. False: the warp has ended.
+  /// Finds the warp's next instruction that issues. Those before it that ptxas leaves out issue nothing: their results
+  /// are there when their operands are. False: there is none, the warp has ended.
   bool find_next(RunningWarp& w, double time) {
     while (!w.next) {
       const TimedInstruction* t = fetch(w);

@@ -2,7 +2,7 @@
 // approximate ones either give an H100's bits, and may then exceed the manual's bound as it does (ex2 and cos, by 5 %
 // at most), or are at least as exact as the manual promises, with its error in the row's comment.
 
-#include "common/simt/isa/arithmetic/special_functions.h"
+#include "common/simt/isa/arithmetic/quotients.h"
 #include "common/simt/isa/lanes.h"
 
 namespace gpulab::simt::SIMT_LEVEL {

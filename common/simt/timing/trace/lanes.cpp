@@ -159,8 +159,8 @@ const Pattern& pattern_of(const Warp& w, std::uint32_t site, const LaneAddresses
     bool on_a_line = false;   ///< LaneAddresses'
     std::uint64_t apart = 0;  ///< the same
   };
-  // An unrolled loop has so many instructions. Not in thread-local memory itself, which lies in the stacks of a
-  // program's own threads, however small these are.
+  // As many places as an unrolled loop has accesses. On the heap: thread-local memory lies in the stack of every thread
+  // that a simulated program makes, and some make small stacks.
   using AllKnown = std::array<Known, 256>;
   thread_local const auto known_of_thread = std::make_unique<AllKnown>();
   AllKnown& known_ones = *known_of_thread;

@@ -82,9 +82,9 @@ struct BlockTrace {
   std::vector<Meeting> meetings;                 ///< the first ones, in the simulator's order
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;          ///< address / 32
-  std::uint64_t accessed = 0;                  ///< events that are accesses, and those that nobody will ask for
+  std::uint64_t accessed = 0;                  ///< accesses that its warps made, kept here or not
   std::vector<std::uint32_t> shared_of;        ///< by site: its last access to shared memory, from 1 on
-  bool global_alone = false;                   ///< of its accesses those to global memory are what is asked for
+  bool global_alone = false;                   ///< it keeps its accesses to global memory and no others
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
   std::uint32_t last_allocation = UINT32_MAX;  ///< index of the one that was accessed last, and
   bool last_of_host = false;                   ///< whether it is memory of the host
