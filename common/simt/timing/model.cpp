@@ -6,6 +6,7 @@
 
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/timing/popularity.h"
+#include "common/simt/timing/trace/queues.h"
 #include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
@@ -57,25 +58,22 @@ bool prints(const Program& program, const GridTrace& trace) {
   });
 }
 
-/// Of blocks of which some do next to nothing: two waves of those that do the least, as the traced ones of them are.
-std::vector<BlockTrace> idle_blocks(const GridTrace& trace, std::uint32_t per_sm) {
-  std::vector<const BlockTrace*> least;
-  for (const BlockTrace& block : trace.blocks) least.push_back(&block);
-  std::stable_sort(least.begin(), least.end(), [](auto* a, auto* b) { return a->instructions < b->instructions; });
-  const auto of_least = [&](const BlockTrace* block) { return block->instructions == least.front()->instructions; };
-  const auto kinds = static_cast<std::size_t>(std::ranges::count_if(least, of_least));
-  std::vector<BlockTrace> idle;
-  for (std::size_t i = 0; i < 2 * std::size_t{per_sm}; ++i) idle.push_back(*least[i % kinds]);
-  return idle;
+LaunchKinds kinds_of(const Program& program, const GridTrace& trace, bool spills, std::uint32_t per_sm) {
+  LaunchKinds kinds = kinds_of(trace, spills);
+  kinds.swaps = missed_swaps(trace, per_sm).lanes > 0;
+  kinds.heap = uses_heap(program);
+  kinds.tensors = copies_tensors(program);
+  kinds.prints = prints(program, trace);
+  return kinds;
 }
+
+}  // namespace
 
 double traced_instructions(const GridTrace& trace) {
   double sum = 0;
   for (const BlockTrace& block : trace.blocks) sum += static_cast<double>(block.instructions);
   return sum;
 }
-
-}  // namespace
 
 void TimingModel::start_run(bool empty_l2) {
   issued_.clear();
@@ -292,7 +290,10 @@ double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uin
       for (const TracedAccess& a : trace.blocks[b].accesses) {
         if (a.space != TracedAccess::Space::global) continue;
         if (a.atomic) add_atomic(trace.blocks[b], a, slices);
-        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; ++i) {
+        // Of words side by side those between the first sector and the last fill theirs.
+        const bool ends = a.sectors > 2 && a.stored_bytes > 32 * (a.sectors - 2);
+        const std::uint32_t step = ends ? a.sectors - 1 : 1;
+        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; i += step) {
           const std::uint64_t sector = trace.blocks[b].sectors[a.first_sector + i];
           stored.add(Slices::of_store(sector), gpu_.slice_round_cycles, trace.blocks[b].linear);
           at_sector.add(sector, of_sector * gpu_.slice_round_cycles, trace.blocks[b].linear);
@@ -315,23 +316,27 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
 }
 
 TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
-                                       GridTrace& trace, std::size_t sites) {
-  const auto blocks = static_cast<double>(launch.grid.volume());
-  const double used = std::min(blocks, static_cast<double>(sms(profile_)));
+                                       GridTrace& as_traced, std::size_t sites) {
+  const std::uint64_t of_grid = launch.grid.volume(), running = std::min(of_grid, sms(profile_));
+  std::optional<GridTrace> shared =
+      shared_out(as_traced, {of_grid, running, per_sm, (launch.block.volume() + 31) / 32}, *launch.program);
+  GridTrace& trace = shared ? *shared : as_traced;
+  const auto used = static_cast<double>(running);
+  const double blocks = shared ? used * static_cast<double>(shared->blocks.size()) : static_cast<double>(of_grid);
   const double of_one = std::ceil(blocks / used);
   const auto traced = static_cast<double>(trace.blocks.size());
   const TimedCode& code = code_of(*launch.program);
+  for (BlockTrace& block : trace.witnesses)
+    for (TracedAccess& a : block.accesses) a.in_l2 = a.handed;
   for (BlockTrace& block : trace.blocks)
-    for (TracedAccess& a : block.accesses) a.in_l2 = brought_bytes_ < 1.4 * gpu_.l2_bytes && is_touched(block, a);
+    for (TracedAccess& a : block.accesses)
+      a.in_l2 = a.handed || (brought_bytes_ < 1.4 * gpu_.l2_bytes && is_touched(block, a));
   MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks, per_sm);
   share.together = blocks <= used * per_sm;
   Grid grid;
   grid.sms_used = static_cast<int>(used);
-  grid.kinds = kinds_of(trace, of_thread_.spilled > 0);
-  grid.kinds.swaps = missed_swaps(trace, per_sm).lanes > 0;
-  grid.kinds.heap = uses_heap(*launch.program);
-  grid.kinds.tensors = copies_tensors(*launch.program);
-  grid.kinds.prints = prints(*launch.program, trace);
+  grid.kinds = kinds_of(*launch.program, trace, of_thread_.spilled > 0, per_sm);
+  grid.kinds.queue = shared.has_value();
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
@@ -342,20 +347,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   if (traced >= of_one) {
     grid.cycles = grid.sm.cycles * std::max(1.0, work);
   } else if (is_uneven(trace)) {
-    // Where some blocks do next to nothing, instructions and not blocks say how much is left: those beside what each
-    // block executes, which takes no such time (of 16 384 blocks 128 work; 174 us, as without the others).
-    const auto least =
-        static_cast<double>(std::ranges::min_element(trace.blocks, {}, &BlockTrace::instructions)->instructions);
-    const double all = std::max(0.0, static_cast<double>(trace.executed) - blocks * least);
-    grid.cycles = grid.sm.cycles * all / used / std::max(1.0, traced_work - traced * least);
-    // The others still come and go: 65 536 blocks of 256 threads, of which 2048 read and store 524 288 sectors, 59 us.
-    if (const std::vector<BlockTrace> idle = idle_blocks(trace, per_sm); idle.front().accesses.empty()) {
-      MemoryShare warm = share;
-      warm.cold_code = false;
-      const SmResult alone = run_sm(gpu_, code, idle, per_sm, gpu_.block_cycles * used, warm, 0, false);
-      grid.cycles += alone.cycles / static_cast<double>(idle.size()) * (blocks / used - traced);
-    }
-    grid.cycles = std::max(grid.cycles, blocks / used * least / 4);
+    grid.cycles = uneven_cycles(trace, code, grid.sm.cycles, {share, per_sm, blocks, used});
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
     const double filled = grid.sm.block_ends[wave - 1];
@@ -373,15 +365,16 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const double more = static_cast<double>(trace.most_of_warp) - static_cast<double>(grid.sm.busiest_executed);
   if (more > 0 && grid.sm.busiest_executed > 0 && !trace.polls)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
-  grid.atomics = hottest_slice(trace, blocks / traced, per_sm, false);
+  const double scale = blocks / traced * (shared ? work : 1);
+  grid.atomics = hottest_slice(trace, scale, per_sm, false);
   grid.unqueued = grid.cycles;
-  grid.slice = hottest_slice(trace, blocks / traced, per_sm, true);
+  grid.slice = hottest_slice(trace, scale, per_sm, true);
   const double resident = std::min(blocks, per_sm * used) * static_cast<double>(launch.block.volume());
-  grid.atomics = std::max(grid.atomics, retried_swaps(trace, blocks / traced, resident, gpu_));
+  grid.atomics = std::max(grid.atomics, retried_swaps(trace, scale, resident, gpu_));
   grid.cycles = std::max({grid.cycles, grid.atomics, grid.slice});
-  // A link of the chain: what the block before has stored goes to L2 and a look at it comes back, which waits for half
-  // a round trip of the look before on the average, and as long for its own.
-  if (trace.chain > 0) grid.cycles = std::max(grid.cycles, trace.chain * blocks * 2 * gpu_.atomic_latency);
+  if (trace.chain.part > 0)
+    grid.cycles = std::max(grid.cycles, chain_cycles(trace, code, grid.sm.met, {share, per_sm, blocks, used}));
+  if (shared) grid.cycles += (static_cast<double>(of_grid) - blocks) * gpu_.block_cycles;  // too late for any work
   grid.library = trace.library.us() * 1e3 * gpu_.clock_ghz;
   grid.cycles += grid.library;
   for (const SiteTime& site : grid.sm.sites) grid.warps.add(site, 1);
@@ -468,6 +461,7 @@ std::optional<ModelledTime> TimingModel::take() {
     kinds.heap |= grid.kinds.heap;
     kinds.tensors |= grid.kinds.tensors;
     kinds.prints |= grid.kinds.prints;
+    kinds.queue |= grid.kinds.queue;
     kinds.clock |= grid.kinds.clock;
     kinds.managed |= grid.kinds.managed;
     kinds.of_host |= grid.kinds.of_host;

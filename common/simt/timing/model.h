@@ -21,6 +21,9 @@
 
 namespace gpulab::simt {
 
+/// PTX instructions of all traced blocks.
+[[nodiscard]] double traced_instructions(const GridTrace& trace);
+
 class TimingModel {
  public:
   TimingModel(const GpuTiming& timing, const GpuProfile& profile) : gpu_(timing), profile_(profile) {}
@@ -82,6 +85,18 @@ class TimingModel {
   [[nodiscard]] std::uint32_t l1_bytes(const LaunchState& launch, std::uint32_t per_sm) const;
   [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;
   void touch(const BlockTrace& block, const TracedAccess& access, bool whole);
+  /// What the blocks of a grid run on.
+  struct Room {
+    const MemoryShare& share;
+    std::uint32_t per_sm = 1;
+    double blocks = 0, used = 0;  ///< of the grid; SMs
+  };
+  /// Cycles of a grid of which some blocks do much more than others, of an SM's for the traced ones.
+  [[nodiscard]] double uneven_cycles(const GridTrace& trace, const TimedCode& code, double of_sm,
+                                     const Room& room) const;
+  /// Of a chain of blocks, each of which waits for the one before it. `met`: of the SM with the traced blocks.
+  [[nodiscard]] double chain_cycles(const GridTrace& trace, const TimedCode& code, const std::vector<Met>& met,
+                                    const Room& room) const;
   struct Slices;
   void add_atomic(const BlockTrace& block, const TracedAccess& access, Slices& slices) const;
   [[nodiscard]] double hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const;

@@ -66,7 +66,7 @@ std::optional<double> TimingModel::evenly_shared(const LaunchState& launch, cons
   const double blocks = static_cast<double>(launch.grid.volume()), all = std::max(profile_.sm_count, 1);
   const bool few = blocks < all;
   const bool uneven = static_cast<double>(trace.most_executed) * blocks >= 2 * static_cast<double>(trace.executed);
-  if ((!few && !uneven) || trace.most_of_warp < kLongWork) return std::nullopt;
+  if ((!few && !uneven) || trace.queue || trace.most_of_warp < kLongWork) return std::nullopt;
   double traced = 0;
   for (const BlockTrace& block : trace.blocks) traced += static_cast<double>(block.instructions);
   if (traced == 0) return std::nullopt;

@@ -225,6 +225,12 @@ class Sm {
     return *last;
   }
 
+  /// A block beside what is kept of it: what was cut off goes on as what came before.
+  static double whole_of(const BlockTrace& trace) {
+    if (trace.most_of_warp == UINT64_MAX || trace.instructions == 0) return 1;
+    return std::max(1.0, static_cast<double>(trace.executed) / static_cast<double>(trace.instructions));
+  }
+
   void end_warp(std::uint32_t id, double now) {
     RunningWarp& w = warps_[id];
     RunningBlock& block = blocks_[w.block];
@@ -246,7 +252,7 @@ class Sm {
     // Not the one that lives longest: one that executes little may have waited for others all the time.
     if (block.trace->executed > result_.most_executed) {
       result_.most_executed = block.trace->executed;
-      result_.busiest_block = now - block.start;
+      result_.busiest_block = (now - block.start) * whole_of(*block.trace);
     }
     if (next_block_ < traces_.size()) start_block(now + gpu_.block_gap_cycles);
   }
@@ -442,12 +448,21 @@ class Sm {
       return memory_.shared(at, wavefronts + queued * gpu_.shared_atomic_cycles) + queued * gpu_.shared_atomic_latency;
     }
     const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
+    const double there = beyond_sm(t, at, *a, sectors);
+    if (a->meeting) result_.met.push_back({w.block, a->meeting - 1u, at - blocks_[w.block].start, at, there});
+    return there;
+  }
+
+  double beyond_sm(const TimedInstruction& t, double at, const TracedAccess& a,
+                   std::span<const std::uint64_t> sectors) {
     if (t.kind == Kind::store) {
-      memory_.store(at, *a, sectors);
+      memory_.store(at, a, sectors);
       return at + 1;
     }
-    if (t.kind == Kind::atomic) return memory_.atomic(at, *a, sectors);
-    return memory_.load(at, *a, sectors, t.cached || a->space == TracedAccess::Space::local);
+    if (t.kind == Kind::atomic) return memory_.atomic(at, a, sectors);
+    // What another SM has just stored this one's L1 does not have.
+    const bool cached = (t.cached && !a.handed) || a.space == TracedAccess::Space::local;
+    return memory_.load(at, a, sectors, cached);
   }
 
   const GpuTiming& gpu_;

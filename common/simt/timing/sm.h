@@ -37,6 +37,12 @@ struct MemoryShare {
   bool cold_code = false;  ///< no instruction cache has any of the kernel yet
 };
 
+/// When a block came to one of its meetings.
+struct Met {
+  std::size_t block = 0, meeting = 0;         ///< of the traced ones, of BlockTrace::meetings
+  double since_start = 0, at = 0, there = 0;  ///< since the block's start; when it issued; when its result was there
+};
+
 struct SmResult {
   double cycles = 0;                   ///< until the last block ends
   std::vector<double> block_ends;      ///< in the order in which blocks end
@@ -50,6 +56,7 @@ struct SmResult {
   double warp_cycles = 0;                 ///< Σ over warps of their life
   std::vector<SiteTime> sites;            ///< Σ over warps, by site; empty: nobody asked
   std::vector<IssuedInstruction> issued;  ///< in the order of time, where somebody asked
+  std::vector<Met> met;                   ///< in the order of time
   std::uint64_t sectors = 0, missed = 0;  ///< that L1 is asked for, and that it has to ask L2 for
 };
 

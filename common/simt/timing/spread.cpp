@@ -79,6 +79,8 @@ Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTi
     spread.no_ground = "its threads wait for what others do, and how long depends on who runs when";
   else if (kinds.swaps)
     spread.no_ground = "its threads swap at one address until they succeed, and how often depends on who runs when";
+  else if (kinds.queue)
+    spread.no_ground = "its threads take work from a counter, and how much each gets depends on who runs when";
   else if (kinds.heap)
     spread.no_ground = "its threads call malloc or free, whose time on a GPU depends on sizes and on who calls when";
   else if (kinds.tensors)

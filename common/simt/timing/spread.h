@@ -14,6 +14,7 @@ namespace gpulab::simt {
 struct LaunchKinds {
   bool polls = false;    ///< warps wait for what others store, or for a lock
   bool swaps = false;    ///< warps that only looked would try to swap at one address, had they run at once
+  bool queue = false;    ///< threads take numbers from a counter until all are gone
   bool heap = false;     ///< threads take memory of the device's heap, or give it back
   bool clock = false;    ///< threads wait until a clock says that it is time
   bool prints = false;   ///< threads have called printf

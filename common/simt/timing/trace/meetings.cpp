@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "common/simt/timing/trace/trace.h"
@@ -42,14 +43,49 @@ bool is_poll(const Site& site) {
   return false;
 }
 
+namespace {
+
+/// The integer that an operand is, or that the only instruction which writes its register moves there.
+std::optional<std::int64_t> constant_of(const ptx::Function& function, const ptx::Operand& operand) {
+  if (operand.kind == ptx::Operand::Kind::integer) return operand.integer;
+  if (operand.kind != ptx::Operand::Kind::reg || operand.reg < 0) return std::nullopt;
+  std::optional<std::int64_t> constant;
+  int writers = 0;
+  for (const ptx::Instruction& i : function.instructions) {
+    if (i.operands.empty() || i.operands[0].kind != ptx::Operand::Kind::reg || i.operands[0].reg != operand.reg)
+      continue;
+    ++writers;
+    if (i.opcode.starts_with("mov.") && i.operands[1].kind == ptx::Operand::Kind::integer)
+      constant = i.operands[1].integer;
+  }
+  return writers == 1 ? constant : std::nullopt;
+}
+
+/// The operand that leaves any number as it is, as a literal of 32 or 64 bits may be written.
+bool is_neutral(std::string_view opcode, std::int64_t by) {
+  const auto has = [&](std::string_view name) { return opcode.find(name) != std::string_view::npos; };
+  const bool wide = has("64");
+  const std::int64_t ones = wide ? -1 : std::int64_t{UINT32_MAX};
+  const std::int64_t least = wide ? INT64_MIN : INT32_MIN, most = wide ? INT64_MAX : INT32_MAX;
+  if (has(".add.") || has(".or.") || has(".xor.")) return by == 0;
+  if (has(".and.")) return by == -1 || by == ones;
+  if (has(".max.u")) return by == 0;
+  if (has(".min.u")) return by == -1 || by == ones;
+  if (has(".max.s")) return by == least;
+  return has(".min.s") && by == most;
+}
+
+}  // namespace
+
 bool is_look(const Site& site) {
   const std::string_view opcode = site.instruction->opcode;
-  if (!opcode.starts_with("atom.") || site.instruction->operands.size() < 3) return false;
-  const bool keeps_by_zero = opcode.find(".add.") != std::string_view::npos ||
-                             opcode.find(".or.") != std::string_view::npos ||
-                             opcode.find(".xor.") != std::string_view::npos;
-  const ptx::Operand& by = site.instruction->operands[2];
-  return keeps_by_zero && by.kind == ptx::Operand::Kind::integer && by.integer == 0;
+  const auto& operands = site.instruction->operands;
+  if (!opcode.starts_with("atom.") || operands.size() < 3) return false;
+  const std::optional<std::int64_t> by = constant_of(*site.function, operands[2]);
+  if (opcode.find(".cas.") == std::string_view::npos) return by && is_neutral(opcode, *by);
+  if (operands.size() < 4) return false;
+  if (by) return by == constant_of(*site.function, operands[3]);
+  return operands[2].reg >= 0 && operands[2].reg == operands[3].reg;
 }
 
 namespace {
@@ -91,27 +127,78 @@ bool waits_for_clock(const Program& program) {
                              [](const FunctionInfo& info) { return waits_for_clock(*info.function); });
 }
 
-double chained(const GridTrace& trace) {
-  const BlockTrace* one = nullptr;
-  double links = 0;
-  for (const BlockTrace& other : trace.blocks) {
-    if (other.meetings.empty()) continue;  // it has nothing to do
-    bool linked = false;
-    for (const Meeting& poll : one ? one->meetings : other.meetings)
-      for (const Meeting& later : other.meetings) {
-        if (!one || !poll.polls || later.site != poll.site) continue;
-        const auto blocks = static_cast<std::int64_t>(other.linear - one->linear);
-        const auto apart = static_cast<std::int64_t>(later.address - poll.address);
-        if (apart == 0 || apart % blocks != 0) continue;
-        const Order order = order_of(*one, poll, apart / blocks);
-        if (order == Order::stores_first) return 0;
-        linked |= order == Order::polls_first && order_of(other, later, apart / blocks) == Order::polls_first;
-      }
-    if (one && !linked) return 0;
-    one = &other;
-    ++links;
+namespace {
+
+/// The meetings of a block that are its link of a chain: it polls, by `first.site`, a place a whole number of times
+/// `apart` from another one's, and then stores `apart` behind what it polled. `elsewhere`: not at `first` itself.
+/// Order::none: it has none.
+Order find_link(const BlockTrace& block, const Meeting& first, std::int64_t apart, bool elsewhere, Link& link) {
+  for (std::size_t i = 0; i < block.meetings.size(); ++i) {
+    const Meeting& poll = block.meetings[i];
+    if (!poll.polls || poll.site != first.site || (elsewhere && poll.address == first.address)) continue;
+    if (static_cast<std::int64_t>(poll.address - first.address) % apart != 0) continue;
+    const Order order = order_of(block, poll, apart);
+    if (order == Order::none) continue;
+    link.poll = i;
+    link.pass = first_at(block, poll.address + static_cast<std::uint64_t>(apart), true);
+    return order;
   }
-  return links > 1 ? links / static_cast<double>(trace.blocks.size()) : 0;
+  return Order::none;
+}
+
+/// The links of all blocks that poll, if they are a chain. `order`: stores_first, where one stores first.
+std::vector<Link> links_by(std::span<const BlockTrace> blocks, std::span<const std::size_t> polling,
+                           const Meeting& first, std::int64_t apart, Order& order) {
+  std::vector<Link> links;
+  for (const std::size_t block : polling) {
+    Link link{.block = block};
+    order = find_link(blocks[block], first, apart, !links.empty(), link);
+    if (order != Order::polls_first) return {};
+    links.push_back(link);
+  }
+  return links;
+}
+
+}  // namespace
+
+Chain chained(std::span<const BlockTrace> blocks) {
+  std::vector<std::size_t> polling;
+  std::size_t working = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto& meetings = blocks[i].meetings;
+    if (meetings.empty()) continue;  // it has nothing to do
+    ++working;
+    if (std::ranges::any_of(meetings, &Meeting::polls)) polling.push_back(i);
+  }
+  if (polling.size() < 2 || working > polling.size() + 1) return {};
+  const auto& meetings = blocks[polling.front()].meetings;
+  for (auto poll = meetings.begin(); poll != meetings.end(); ++poll)
+    for (auto pass = poll + 1; poll->polls && pass != meetings.end(); ++pass) {
+      const auto apart = static_cast<std::int64_t>(pass->address - poll->address);
+      if (!pass->stores || apart == 0) continue;
+      Order order = Order::none;
+      std::vector<Link> links = links_by(blocks, polling, *poll, apart, order);
+      if (order == Order::stores_first) return {};
+      if (!links.empty()) return {static_cast<double>(working) / static_cast<double>(blocks.size()), std::move(links)};
+    }
+  return {};
+}
+
+void mark_handed(const Chain& chain, std::span<BlockTrace> blocks) {
+  for (const Link& link : chain.links) {
+    BlockTrace& block = blocks[link.block];
+    for (const auto& events : block.warps) {
+      bool behind = false;
+      for (const TraceEvent& event : events) {
+        if (!(event.what & TraceEvent::kAccess)) continue;
+        TracedAccess& a = block.accesses[event.what & ~TraceEvent::kAccess];
+        if (a.space != TracedAccess::Space::global) continue;
+        if (a.meeting == link.pass + 1) break;
+        behind |= a.meeting == link.poll + 1;
+        a.handed |= behind && !a.atomic && a.stored_bytes == 0 && a.sectors == 1;
+      }
+    }
+  }
 }
 
 void Tracer::choose_corner(const Dim3& grid) {
@@ -124,6 +211,12 @@ void Tracer::choose_corner(const Dim3& grid) {
   if (corner_.empty()) return;
   if (grid.x > 1) corner_.push_back(middle - 1);
   corner_.push_back(middle);
+}
+
+/// Of a grid that is hardly more than a block for each SM one or two are traced, which say nothing of a chain.
+bool Tracer::is_witness(std::uint64_t block) const {
+  constexpr std::uint64_t few = 4;
+  return polls_ && wanted_ < std::min(blocks_, few) && block + 1 >= blocks_ / 2 && block <= blocks_ / 2 + 1;
 }
 
 bool Tracer::is_of_corner(std::uint64_t block) const { return std::ranges::find(corner_, block) != corner_.end(); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/simt/timing/trace/lanes.h"
+#include "common/simt/timing/trace/queues.h"
 #include "common/simt/timing/trace/sector_set.h"
 
 namespace gpulab::simt {
@@ -74,8 +75,10 @@ void Tracer::grid_started(const LaunchState& launch) {
   if (program_ == launch.program) return;  // programs live as long as the device
   program_ = launch.program;
   uses_.clear();
+  polls_ = false;
   barriers_.assign(program_->blocks.size(), false);
   clock_ = waits_for_clock(*program_);
+  queue_ = takes_numbers(*program_);
   for (const Site& site : program_->sites) {
     SiteUse& known = uses_.emplace_back();
     if (!site.instruction || !site.row) continue;
@@ -92,10 +95,11 @@ void Tracer::grid_started(const LaunchState& launch) {
         entry = static_cast<std::uint8_t>(entry + operand.vector);
       }
     }
-    known.swaps = known.use.atomic && opcode.find(".cas") != std::string_view::npos;
-    known.by_lane = known.use.atomic && goes_by_lane(opcode);
     known.looks = known.use.atomic && is_look(site);
+    known.swaps = known.use.atomic && !known.looks && opcode.find(".cas") != std::string_view::npos;
+    known.by_lane = known.use.atomic && goes_by_lane(opcode);
     known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);
+    polls_ |= known.polls;
     known.real = known.use.atomic &&
                  (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
   }
@@ -111,7 +115,7 @@ bool Tracer::is_wanted(std::uint64_t block) const {
 }
 
 void Tracer::block_started(const BlockContext& block) {
-  const bool wanted = is_wanted(block.linear);
+  const bool wanted = is_wanted(block.linear) || is_witness(block.linear);
   if (!wanted && !is_of_corner(block.linear)) return;
   {
     const std::lock_guard lock(mutex_);
@@ -152,6 +156,7 @@ void Tracer::block_ended(const BlockContext& block) {
   const auto found = running_.find(block.linear);
   if (found == running_.end()) return;
   found->second.executed = block.executed;
+  if (is_witness(block.linear)) grid_.witnesses.push_back(found->second);
   if (is_of_corner(block.linear)) {
     if (is_wanted(block.linear))
       grid_.corner.push_back(found->second);
@@ -268,8 +273,13 @@ GridTrace Tracer::take() {
         grid_.polls |= places.contains(block.sectors[a.first_sector + i]);
   }
   grid_.clock = clock_;
-  grid_.chain = chained(grid_);
-  grid_.polls |= grid_.chain > 0;
+  grid_.queue = queue_;
+  grid_.chain = chained(grid_.blocks);
+  grid_.of_witnesses = grid_.chain.part == 0;
+  std::ranges::sort(grid_.witnesses, {}, &BlockTrace::linear);
+  if (grid_.of_witnesses) grid_.chain = chained(grid_.witnesses);
+  grid_.polls |= grid_.chain.part > 0;
+  mark_handed(grid_.chain, grid_.of_witnesses ? grid_.witnesses : grid_.blocks);
   return std::exchange(grid_, {});
 }
 
@@ -378,11 +388,13 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     if (use.load && !use.atomic && access.space == Space::global && access.lines > 1)
       access.passes = std::max(access.passes, pattern_of(w, op->site, addresses, use).wavefronts);
   }
+  if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;
   if (access.space == Space::global && count == 1 && trace->meetings.size() < Meeting::kMost &&
-      (use.may_order() || use.store))
+      (use.may_order() || use.store)) {
     trace->meetings.push_back(
         {packed[0], op->site, uses_[op->site].polls, use.store || (use.atomic && !uses_[op->site].looks)});
-  if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;
+    access.meeting = static_cast<std::uint8_t>(trace->meetings.size());
+  }
   add(w, access, *trace);
 }
 

@@ -45,6 +45,8 @@ struct TracedAccess {
   bool random = false;         ///< and up and down: what lies beside theirs no neighbour asks for soon
   std::uint16_t slow = 0;      ///< of a division: instructions of its slow way
   std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
+  std::uint8_t meeting = 0;    ///< which of the block's meetings it is, from 1 on; 0: none
+  bool handed = false;         ///< a load of what the block before in a chain has just stored
   std::uint32_t times = 1;     ///< events that are this access: shared memory's often are alike
 };
 
@@ -98,18 +100,32 @@ struct LibraryTime {
   [[nodiscard]] double us() const;
 };
 
+/// A traced block that waits for the one before it: its meetings at which it polls, and at which it lets the next one
+/// go.
+struct Link {
+  std::size_t block = 0;  ///< of those that were looked at
+  std::size_t poll = 0, pass = 0;
+};
+struct Chain {
+  double part = 0;  ///< of the grid's blocks; 0: there is no chain
+  std::vector<Link> links;
+};
+
 /// What a grid has done.
 struct GridTrace {
-  std::vector<BlockTrace> blocks;   ///< by their number
-  std::vector<BlockTrace> corner;   ///< one in the middle of the grid and those before it: Tracer::corner_
-  std::uint64_t executed = 0;       ///< warp instructions of all blocks
-  std::uint64_t most_executed = 0;  ///< of one block
-  std::uint64_t most_of_warp = 0;   ///< of one warp
-  bool polls = false;               ///< a traced warp waits for what others store
-  double chain = 0;                 ///< the part of the blocks that wait, each for the one before it
-  bool clock = false;               ///< or until a clock says that it is time
-  bool managed = false;             ///< or uses memory whose pages move between host and GPU
-  LibraryTime library;              ///< of all blocks
+  std::vector<BlockTrace> blocks;     ///< by their number
+  std::vector<BlockTrace> corner;     ///< one in the middle of the grid and those before it: Tracer::corner_
+  std::uint64_t executed = 0;         ///< warp instructions of all blocks
+  std::uint64_t most_executed = 0;    ///< of one block
+  std::uint64_t most_of_warp = 0;     ///< of one warp
+  bool polls = false;                 ///< a traced warp waits for what others store
+  bool queue = false;                 ///< its threads take numbers from a counter until it says that all are gone
+  std::vector<BlockTrace> witnesses;  ///< of a small grid with polls: blocks next to each other, in its middle
+  Chain chain;                        ///< blocks that wait, each for the one before it: of `blocks`, or if there is
+  bool of_witnesses = false;          ///< none, of `witnesses`
+  bool clock = false;                 ///< or until a clock says that it is time
+  bool managed = false;               ///< or uses memory whose pages move between host and GPU
+  LibraryTime library;                ///< of all blocks
 };
 
 class Tracer final : public Observer {
@@ -136,6 +152,7 @@ class Tracer final : public Observer {
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] bool is_of_corner(std::uint64_t block) const;
+  [[nodiscard]] bool is_witness(std::uint64_t block) const;
   void traced_quotient(const Warp& w, const MicroOp* op);
   static void keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& trace);
   void choose_corner(const Dim3& grid);
@@ -171,6 +188,8 @@ class Tracer final : public Observer {
   const Program* program_ = nullptr;
   std::vector<SiteUse> uses_;   ///< by site of program_
   bool clock_ = false;          ///< waits_for_clock(*program_)
+  bool queue_ = false;          ///< takes_numbers(*program_)
+  bool polls_ = false;          ///< some site of it does
   std::vector<bool> barriers_;  ///< by basic block of it: whether it holds one
   std::mutex mutex_;
   std::map<std::uint64_t, BlockTrace> running_;
@@ -182,16 +201,20 @@ class Tracer final : public Observer {
 
 /// Whether a site looks at an address again and again until somebody has stored there: a short loop around it.
 [[nodiscard]] bool is_poll(const Site& site);
-/// Whether an atomic leaves what it finds: `atomicAdd(&flag, 0)` is how programs look past a cache.
+/// Whether an atomic leaves what it finds: `atomicAdd(&flag, 0)` is how programs look past a cache, and so are
+/// `atomicOr(&flag, 0)`, `atomicMax(&flag, 0)` of what has no sign, `atomicCAS(&flag, x, x)`.
 [[nodiscard]] bool is_look(const Site& site);
 
 /// Whether a kernel goes round a loop until a clock says that it is time.
 [[nodiscard]] bool waits_for_clock(const Program& program);
 
-/// The part of the blocks each of which waits for the one before it: what two poll lies as far apart, block by block,
-/// as each one's store behind its poll lies from what it polled. 0: there is none, or a block stores for the next one
-/// before it polls, so that those behind do not wait for its end (decoupled look-back).
-[[nodiscard]] double chained(const GridTrace& trace);
+/// The blocks each of which waits for the one before it: what each lets go behind its poll lies as far from what it
+/// polled as what another one polls lies from that, once or several times. One block may have nobody to wait for. None:
+/// there is no such chain, or a block stores for the next one before it polls, so that those behind do not wait for its
+/// end (decoupled look-back).
+[[nodiscard]] Chain chained(std::span<const BlockTrace> blocks);
+/// Marks what its blocks load of what the one before has just stored: between a poll and what lets the next one go.
+void mark_handed(const Chain& chain, std::span<BlockTrace> blocks);
 
 /// Warps that would try to swap at one address, too, had they run at once with those that do: all that look there
 /// before anybody has swapped, those of the blocks that are resident first.

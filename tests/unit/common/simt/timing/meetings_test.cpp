@@ -25,7 +25,7 @@ auto modelling(std::string_view gpu) {
   return make_simulator(gpu_profile(gpu), options);
 }
 
-ModelledTime time_of(std::string_view body) {
+ModelledTime time_of(std::string_view body, std::size_t words = kBlocks + 1) {
   const auto device = modelling("h100");
   const std::string ptx = fmt::format(R"(.version 8.0
 .target sm_75
@@ -41,7 +41,7 @@ DONE:
 )",
                                       kPrintf, body);
   device->load({"k.ptx", ptx, {}});
-  const auto data = upload(*device, std::vector<std::uint32_t>(kBlocks + 1, 1), "data");
+  const auto data = upload(*device, std::vector<std::uint32_t>(words, 1), "data");
   device->time(
       [&] {
         device->launch(device->kernel("k"), {{kBlocks, 1, 1}, {256, 1, 1}}, std::array{KernelArgument::of(data)});
@@ -60,6 +60,60 @@ TEST_CASE(
   CHECK(chain.ms > kBlocks * 0.0003);
   CHECK(chain.ms < kBlocks * 0.00035);
   CHECK(chain.no_ground.starts_with("its threads wait for what others do"));
+}
+
+TEST_CASE(
+    "the first block of a chain need not wait, and a link takes what a block does before it lets the next one go") {
+  // Flags behind the sums: a block looks at its flag, loads the sum, stores the next one's, a fence, and its flag.
+  constexpr std::string_view sums = "@p bra DONE; add.s64 d3, d2, 4228; setp.eq.u32 q, r1, 0; @q bra FIRST; ";
+  constexpr std::string_view poll = "L: atom.global.add.u32 r4, [d3], 0; setp.eq.u32 q, r4, 9; @q bra L; ";
+  constexpr std::string_view load = "ld.global.u32 r5, [d2]; add.u32 r5, r5, 1; st.global.u32 [d2+4], r5; ";
+  constexpr std::string_view pass = "atom.global.exch.b32 r6, [d3+4], 1; bra DONE; ";
+  const auto chain = [&](std::string_view before_pass) {
+    return time_of(fmt::format("{}{}{}{} FIRST: {}", sums, poll, before_pass, pass, pass), 2 * kBlocks + 3);
+  };
+  const auto bare = chain(""), loads = chain(load), fenced = chain(fmt::format("{} membar.gl; ", load));
+  CHECK(bare.ms > kBlocks * 0.0003);
+  CHECK(bare.ms < kBlocks * 0.00035);
+  CHECK(loads.ms - bare.ms > kBlocks * 0.00014);  // of L2, not of DRAM: the block before has just stored it
+  CHECK(loads.ms - bare.ms < kBlocks * 0.00022);
+  CHECK(fenced.ms > kBlocks * 0.0008);  // an H100 takes 0.85 us
+  CHECK(fenced.ms < kBlocks * 0.0009);
+}
+
+TEST_CASE("atomics that change nothing are looks, whichever they are; those that may change something are none") {
+  const auto looks_by = [](std::string_view atomic) {
+    return time_of(fmt::format("@p bra DONE; mov.u32 r7, 0; L: atom.global.{}; setp.eq.u32 q, r4, 0; @q bra L; {}",
+                               atomic, kPass))
+               .ms > kBlocks * 0.0003;
+  };
+  for (const char* op : {"or.b32 r4, [d2], 0", "xor.b32 r4, [d2], 0", "and.b32 r4, [d2], -1", "max.u32 r4, [d2], 0",
+                         "min.u32 r4, [d2], 4294967295", "max.s32 r4, [d2], -2147483648", "cas.b32 r4, [d2], 7, 7",
+                         "cas.b32 r4, [d2], r7, 0", "add.u32 r4, [d2], r7", "cas.b32 r4, [d2], r1, r1"})
+    CHECK(looks_by(op));
+  for (const char* op : {"or.b32 r4, [d2], 1", "and.b32 r4, [d2], 1", "max.u32 r4, [d2], 1", "cas.b32 r4, [d2], 7, 8"})
+    CHECK_FALSE(looks_by(op));
+}
+
+TEST_CASE("who takes numbers from a counter until all are gone shares them with all that run at once, without ground") {
+  // A number is 32 dependent steps of a thread. Of 1056 blocks the simulator's first ones take all 8448.
+  std::string work;
+  for (int i = 0; i < 32; ++i) work += "mad.lo.u32 r7, r7, r7, r1; ";
+  const auto queue = [&](std::string_view limit) {
+    return time_of(
+        fmt::format("setp.ne.u32 q, r2, 0; L: atom.global.add.u32 r4, [d1], 1; setp.ge.u32 q, r4, {}; "
+                    "@q bra DONE; {} st.global.u32 [d2], r7; bra L; ",
+                    limit, work));
+  };
+  const auto shared = queue("270337");  // as many as there are threads, and the word's own 1
+  CHECK(shared.ms < 0.03);
+  CHECK(shared.no_ground == "its threads take work from a counter, and how much each gets depends on who runs when");
+  const auto once =
+      time_of(fmt::format("atom.global.add.u32 r4, [d1], 1; setp.ge.u32 q, r4, 270337; @q bra DONE; {} "
+                          "st.global.u32 [d2], r7; ",
+                          work));
+  CHECK(once.no_ground.empty());
+  CHECK(shared.ms < 2 * once.ms);
 }
 
 TEST_CASE("blocks that store for the next one before they poll are no chain, nor those that poll one flag") {
