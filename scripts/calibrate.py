@@ -21,11 +21,11 @@ HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 KERNEL = """.visible .entry {name}(.param .u64 out_, .param .u64 data_, .param .u32 n_, .param .u32 stride_) {{
  .reg .u64 o, d, t0, t1, q, w0, w1, w2, w3, w4, w5, w6, w7; .reg .u32 n, i, s, t, x, y, z, v, c; .reg .pred p, pp;
  .reg .u32 x0, x1, x2, x3, x4, x5, x6, x7; .reg .f32 f0, f1, f2, f3, f4, f5, f6, f7, a, b;
- .reg .f64 d0, d1, d2, d3, d4, d5, d6, d7, da, db; .shared .align 16 .b8 m[16384];
+ .reg .f64 d0, d1, d2, d3, d4, d5, d6, d7, da, db; .reg .b16 h, g, z16; .reg .b32 hh, gg; .shared .align 16 .b8 m[16384];
  ld.param.u64 o, [out_]; ld.param.u64 d, [data_]; ld.param.u32 n, [n_]; ld.param.u32 s, [stride_];
  cvta.to.global.u64 o, o; cvta.to.global.u64 d, d;
  mov.u32 t, %tid.x; ld.global.u32 x, [d]; mov.u32 y, s; mov.u32 z, n; mov.u32 v, m; mov.u32 c, %ctaid.x;
- cvt.rn.f32.u32 a, s; cvt.rn.f32.u32 b, n; cvt.rn.f64.u32 da, s; cvt.rn.f64.u32 db, n;
+ mov.b16 z16, 0; cvt.rn.f32.u32 a, s; cvt.rn.f32.u32 b, n; cvt.rn.f64.u32 da, s; cvt.rn.f64.u32 db, n;
  {inits}
  {setup}
  bar.sync 0;
@@ -65,6 +65,14 @@ OPS = {
     "rem_u32": "rem.u32 xK, z, xK; or.b32 xK, xK, 1;", "div_u64": "div.u64 wK, d, wK; or.b64 wK, wK, 1;",
     "div_f64": "div.rn.f64 dK, da, dK;", "sqrt_f64": "sqrt.rn.f64 dK, dK;",
     "cvt_f32_s32": "cvt.rn.f32.s32 fK, xK; cvt.rzi.s32.f32 xK, fK;", "cvt_f64_f32": "cvt.f64.f32 dK, fK; cvt.rn.f32.f64 fK, dK;",
+    # Halves: of a lower half word and back, whose upper one is 0; pairs of them.
+    "cvt_f32_f16": "mov.b32 {h, g}, xK; cvt.f32.f16 fK, h; mov.b32 xK, fK;", "cvt_f16_f32": "cvt.rn.f16.f32 h, fK; mov.b32 fK, {h, z16};",
+    "cvt_f16x2_f32": "cvt.rn.f16x2.f32 hh, a, fK; mov.b32 fK, hh;", "cvt_bf16x2_f32": "cvt.rn.bf16x2.f32 hh, a, fK; mov.b32 fK, hh;",
+    "cvt_f32_u8": "cvt.rn.f32.u8 fK, xK; mov.b32 xK, fK;", "cvt_f32_s16": "cvt.rn.f32.s16 fK, xK; mov.b32 xK, fK;",
+    "fma_f16x2": "mov.b32 hh, xK; mov.b32 gg, y; fma.rn.f16x2 hh, hh, gg, gg; mov.b32 xK, hh;", "add_f16x2": "mov.b32 hh, xK; mov.b32 gg, y; add.rn.f16x2 hh, hh, gg; mov.b32 xK, hh;", "mul_f16x2": "mov.b32 hh, xK; mov.b32 gg, y; mul.rn.f16x2 hh, hh, gg; mov.b32 xK, hh;",
+    "fma_bf16x2": "mov.b32 hh, xK; mov.b32 gg, y; fma.rn.bf16x2 hh, hh, gg, gg; mov.b32 xK, hh;", "max_f16x2": "mov.b32 hh, xK; mov.b32 gg, y; max.f16x2 hh, hh, gg; xor.b32 hh, hh, gg; mov.b32 xK, hh;",
+    "fma_f16": "mov.b32 {h, g}, xK; fma.rn.f16 h, h, h, g; mov.b32 xK, {h, g};",
+    "setp_f16": "mov.b32 {h, g}, xK; setp.lt.f16 pp, h, g; selp.b32 xK, z, xK, pp;",
     "popc": "popc.b32 xK, xK; xor.b32 xK, xK, y;", "brev": "brev.b32 xK, xK; xor.b32 xK, xK, y;", "clz": "clz.b32 xK, xK; xor.b32 xK, xK, y;",
     "shfl": "shfl.sync.bfly.b32 xK, xK, 1, 31, -1;", "vote": "setp.lt.u32 pp, xK, y; vote.sync.ballot.b32 xK, pp, -1;",
     "redux": "redux.sync.add.u32 xK, xK, -1;", "bar_warp": "bar.warp.sync -1; xor.b32 xK, xK, y;", "bar_sync": "bar.sync 0;",

@@ -42,8 +42,9 @@ PreparedConfinement::PreparedConfinement(const Confinement& confinement, bool as
     : ruleset_(landlock_ruleset(confinement)) {
   const auto support = isolation_support();
   if (!support.seccomp) return;
-  filter_ = refused_calls(support.landlock, confinement.alone);
-  if (asks && has_spawn_gate()) asking_ = refused_calls(support.landlock, confinement.alone, true);
+  filter_ = refused_calls(support.landlock, {.alone = confinement.alone, .pairs = confinement.pairs});
+  if (asks && has_spawn_gate())
+    asking_ = refused_calls(support.landlock, {.alone = confinement.alone, .asks = true, .pairs = confinement.pairs});
 }
 
 PreparedConfinement::~PreparedConfinement() {

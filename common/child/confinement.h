@@ -13,6 +13,7 @@ struct Confinement {
   std::vector<std::string> readable;  ///< files, and folders with all below; what is there may be executed, too
   std::vector<std::string> writable;  ///< the same, to be read and changed
   bool alone = false;                 ///< it starts no further processes; threads it may have
+  bool pairs = false;  ///< its processes may be connected with each other: pairs of sockets, and no other sockets
 };
 
 /// Where the system keeps programs, their libraries and headers.

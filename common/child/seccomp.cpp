@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ constexpr unsigned this_architecture = 0;  // no filter
 constexpr unsigned first_unknown_call = 450;
 
 /// A child that was given a socket may use it: none can be made.
-constexpr long network[] = {SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
+constexpr long network[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
 constexpr long other_processes[] = {SYS_ptrace,
                                     SYS_process_vm_readv,
                                     SYS_process_vm_writev,
@@ -155,6 +156,20 @@ void gate_processes(Filter& filter, bool alone, bool asks) {
   filter.statement(BPF_RET | BPF_K, process);
 }
 
+/// Sockets that reach each other and nobody else: with one of datagrams sendmsg could name any socket of the machine.
+void allow_connected_pairs_alone(Filter& filter) {
+  constexpr unsigned type = 0xf;  // the rest are flags
+  filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SYS_socketpair, 0, 8);
+  filter.load_argument(0);
+  filter.jump(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 4);
+  filter.load_argument(1);
+  filter.statement(BPF_ALU | BPF_AND | BPF_K, type);
+  filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SOCK_STREAM, 2, 0);
+  filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SOCK_SEQPACKET, 1, 0);
+  filter.refuse(EACCES);
+  filter.load_call();
+}
+
 /// prlimit of another process.
 void refuse_foreign_limits(Filter& filter) {
   filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4);
@@ -166,7 +181,7 @@ void refuse_foreign_limits(Filter& filter) {
 
 }  // namespace
 
-std::vector<sock_filter> refused_calls(int landlock, bool alone, bool asks) {
+std::vector<sock_filter> refused_calls(int landlock, const CallRules& rules) {
   if (this_architecture == 0) return {};
   Filter filter;
   filter.statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
@@ -176,6 +191,10 @@ std::vector<sock_filter> refused_calls(int landlock, bool alone, bool asks) {
   filter.jump(BPF_JMP | BPF_JGE | BPF_K, first_unknown_call, 0, 1);
   filter.refuse(ENOSYS);
   for (const long number : network) filter.refuse_call(number, EACCES);
+  if (rules.pairs)
+    allow_connected_pairs_alone(filter);
+  else
+    filter.refuse_call(SYS_socketpair, EACCES);
   for (const long number : other_processes) filter.refuse_call(number, EPERM);
   for (const long number : the_system) filter.refuse_call(number, EPERM);
   for (const long number : attributes) filter.refuse_call(number, EPERM);
@@ -194,7 +213,7 @@ std::vector<sock_filter> refused_calls(int landlock, bool alone, bool asks) {
     refuse_truncating_open(filter, SYS_open, 1);
 #endif
   }
-  if (alone || asks) gate_processes(filter, alone, asks);
+  if (rules.alone || rules.asks) gate_processes(filter, rules.alone, rules.asks);
   filter.allow();
   return filter.code;
 }

@@ -77,6 +77,7 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   for (const auto* places : {&lent.readable, &request.readable})
     plan.confinement->readable.insert(plan.confinement->readable.end(), places->begin(), places->end());
   plan.confinement->writable = {own, fs::current_path()};
+  plan.confinement->pairs = true;
   return plan;
 }
 

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   int ends[2];
   bool good = true;
   if (is("innocent")) {
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;  // confined there are none
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return 1;
     lseek(number, 0, SEEK_SET);
     launch(), say("read", read(number, other, kBytes)), good &= other_is(7);
     std::memset(other, 0, kBytes);

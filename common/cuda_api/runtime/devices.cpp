@@ -76,7 +76,8 @@ cudaDeviceProp properties_of(const GpuProfile& gpu) {
   p.canMapHostMemory = p.concurrentKernels = p.ECCEnabled = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
   p.cooperativeLaunch = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
-  p.hostRegisterSupported = p.memoryPoolsSupported = 1;
+  p.hostRegisterSupported = p.memoryPoolsSupported = p.ipcEventSupported = 1;
+  p.memoryPoolSupportedHandleTypes = cudaMemHandleTypePosixFileDescriptor;
   p.clusterLaunch = gpu.compute_major >= 9 ? 1 : 0;
   p.asyncEngineCount = 3;
   p.memoryBusWidth = 5120;
@@ -191,6 +192,8 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
       {cudaDevAttrMaxBlocksPerMultiprocessor, static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)},
       {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
       {cudaDevAttrMemoryPoolsSupported, 1},
+      {cudaDevAttrIpcEventSupport, 1},
+      {cudaDevAttrMemoryPoolSupportedHandleTypes, cudaMemHandleTypePosixFileDescriptor},
       {cudaDevAttrMaxPersistingL2CacheSize, static_cast<std::size_t>(p.persistingL2CacheMaxSize)},
       {cudaDevAttrMaxAccessPolicyWindowSize, static_cast<std::size_t>(p.accessPolicyMaxWindowSize)},
   };

@@ -10,6 +10,7 @@
 #include "common/cuda_api/runtime/graphs/graph_memory.h"
 #include "common/cuda_api/runtime/graphs/graphs.h"
 #include "common/cuda_api/runtime/memory/pools.h"
+#include "common/cuda_api/runtime/processes/shared_memory.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams/streams.h"
 #include "common/error.h"
@@ -74,6 +75,7 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
   session.writing.forget(entry->address);
   session.partial_copies.forget(entry->address);
   session.memory.remove(entry->address, Session::place_in_program(session.caller_of(caller)));
+  forget_shared(session, number(pointer));
   return cudaSuccess;
 }
 
@@ -132,6 +134,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
         if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
         MemoryPool* pool = pool_of(handle);
         if (pool == nullptr) return s.because(cudaErrorInvalidValue, {"no memory pool"});
+        if (sharing_of(*pool).imported) return s.because(cudaErrorInvalidValue, pool_of_another());
         return allocate_from(s, pointer, bytes, *pool, stream, caller);
       },
       bytes);

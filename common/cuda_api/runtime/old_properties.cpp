@@ -135,6 +135,7 @@ cudaError_t cudaGetDeviceProperties_v2(void* properties, int device) {
     old.first = gpulab::cuda_api::properties_11(now);
     old.hostRegisterSupported = now.hostRegisterSupported;
     old.memoryPoolsSupported = now.memoryPoolsSupported;
+    old.memoryPoolSupportedHandleTypes = now.memoryPoolSupportedHandleTypes;
     old.ipcEventSupported = now.ipcEventSupported;
     old.clusterLaunch = now.clusterLaunch;
     std::memcpy(properties, &old, sizeof old);

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "common/simt/of_thread.h"
+
 namespace gpulab::simt {
 
 namespace {
@@ -18,7 +20,9 @@ class SeenNumbers {
   static constexpr std::uint32_t kPlaces = 512;  ///< of which an access takes 128 at most: few meet
 
   SeenNumbers() {
+    Table& table = OfThread<Table>::one();
     if (++table.generation == 0) table = {};
+    entries_ = table.entries.data();
     generation_ = std::uint64_t{table.generation} << 32;
   }
   /// Without a branch but for numbers that meet: whether one is new is nothing that a CPU could foretell.
@@ -39,11 +43,9 @@ class SeenNumbers {
     std::array<std::uint64_t, kPlaces> entries{};  ///< the generation, then the number
     std::uint32_t generation = 0;
   };
-  constinit static thread_local Table table;
-  std::uint64_t* const entries_ = table.entries.data();
+  std::uint64_t* entries_;
   std::uint64_t generation_;
 };
-constinit thread_local SeenNumbers::Table SeenNumbers::table;
 
 /// The same for small numbers, which are places themselves: half the work.
 class SeenSmallNumbers {
@@ -51,7 +53,9 @@ class SeenSmallNumbers {
   static constexpr std::uint32_t kEnd = 8192;  ///< of the numbers
 
   SeenSmallNumbers() {
+    Table& table = OfThread<Table>::one();
     if (++table.generation == 0) table = {{}, 1};
+    entries_ = table.entries.data();
     generation_ = table.generation;
   }
   /// Whether it is new.
@@ -66,11 +70,9 @@ class SeenSmallNumbers {
     std::array<std::uint16_t, kEnd> entries{};
     std::uint16_t generation = 0;
   };
-  constinit static thread_local Table table;
-  std::uint16_t* const entries_ = table.entries.data();
+  std::uint16_t* entries_;
   std::uint16_t generation_;
 };
-constinit thread_local SeenSmallNumbers::Table SeenSmallNumbers::table;
 
 /// Where an active lane is, from the sector that the pattern's base lies in.
 std::int64_t address_of(const Pattern& pattern, int lane) {

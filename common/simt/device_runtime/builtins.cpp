@@ -181,9 +181,15 @@ void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
 const Builtin* find_builtin(std::string_view name) {
   // With nvcc's --default-stream per-thread, which is one stream per block here, too.
   if (name.ends_with("_ptsz")) name.remove_suffix(5);
+  if (name == "cudaDeviceSynchronize") name = "__gpulabDeviceSynchronize";  // nvcc up to 11: a kernel may wait
+  constexpr std::string_view since_12 = "__cudaCDP2", before = "cuda";
   for (const auto table : {std::span<const Builtin>(builtins), launch_builtins(), device_builtins()})
-    for (const Builtin& one : table)
+    for (const Builtin& one : table) {
       if (one.name == name) return &one;
+      if (one.name.starts_with(since_12) && name.starts_with(before) &&
+          one.name.substr(since_12.size()) == name.substr(before.size()))
+        return &one;
+    }
   return nullptr;
 }
 

@@ -1,4 +1,5 @@
-// Launches from kernels, streams and events: the device runtime's calls as nvcc 12 and 13 emit them (__cudaCDP2…).
+// Launches from kernels, streams and events: the device runtime's calls as nvcc 12 and 13 emit them (__cudaCDP2…),
+// and with the same parameters up to nvcc 11 (cuda…).
 
 #include "common/simt/device_runtime/device_launch.h"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/simt/of_thread.h"
+
 namespace gpulab::simt {
 
 namespace {
@@ -33,10 +35,7 @@ SmMemory::~SmMemory() {
   spare() = std::move(lines_);
 }
 
-SmMemory::Lines& SmMemory::spare() {
-  thread_local Lines lines;
-  return lines;
-}
+SmMemory::Lines& SmMemory::spare() { return OfThread<Lines>::one(); }
 
 std::size_t SmMemory::set_for(std::uint64_t tag) const { return set_of(tag) % (lines_.all.size() / kWays) * kWays; }
 

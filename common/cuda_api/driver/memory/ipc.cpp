@@ -50,4 +50,34 @@ CUresult cuIpcOpenEventHandle(CUevent* event, CUipcEventHandle handle) {
                     [&] { return cudaIpcOpenEventHandle(event, same_bytes<cudaIpcEventHandle_t>(handle)); });
 }
 
+CUresult cuMemPoolExportToShareableHandle(void* shareable, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                          unsigned long long flags) {
+  return driver_call("cuMemPoolExportToShareableHandle", Needs::driver, [&](Session&) {
+    return cudaMemPoolExportToShareableHandle(shareable, pool, static_cast<cudaMemAllocationHandleType>(type),
+                                              static_cast<unsigned>(flags));
+  });
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* shareable, CUmemAllocationHandleType type,
+                                            unsigned long long flags) {
+  return driver_call("cuMemPoolImportFromShareableHandle", Needs::driver, [&](Session&) {
+    return cudaMemPoolImportFromShareableHandle(pool, shareable, static_cast<cudaMemAllocationHandleType>(type),
+                                                static_cast<unsigned>(flags));
+  });
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr address) {
+  static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(cudaMemPoolPtrExportData));
+  return by_runtime("cuMemPoolExportPointer", [&] {
+    return cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer_of(address));
+  });
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr* address, CUmemoryPool pool, CUmemPoolPtrExportData* data) {
+  return by_runtime("cuMemPoolImportPointer", [&] {
+    return cudaMemPoolImportPointer(reinterpret_cast<void**>(address), pool,
+                                    reinterpret_cast<cudaMemPoolPtrExportData*>(data));
+  });
+}
+
 }  // extern "C"

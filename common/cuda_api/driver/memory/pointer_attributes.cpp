@@ -1,8 +1,11 @@
 #include "common/cuda_api/driver/memory/pointer_attributes.h"
 
 #include <cstring>
+#include <optional>
 
 #include "common/cuda_api/driver/contexts.h"
+#include "common/cuda_api/driver/memory/physical_memory.h"
+#include "common/cuda_api/runtime/memory/pools.h"
 
 namespace gpulab::cuda_api {
 namespace {
@@ -14,6 +17,14 @@ bool give(void* data, T value) {
 }
 
 using Kind = MemoryEntry::Kind;
+
+/// Nothing where an H100 has no answer: memory of cudaMalloc.
+std::optional<std::uint64_t> handle_types_of(const MemoryEntry& entry, CUdeviceptr address) {
+  if (MemoryPool* const pool = pool_of_memory(entry.address))
+    return sharing_of(*pool).allowed ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
+  if (const auto mapped = mapped_memory(address)) return mapped->properties.requestedHandleTypes;
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -29,9 +40,11 @@ bool pointer_attribute(const MemoryEntry& entry, CUpointer_attribute attribute, 
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return entry.host_may_touch() && give(data, address);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
       return give(data, false);
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return give(data, entry.kind == Kind::device && !entry.variable && entry.flags != kVirtual &&
+                            pool_of_memory(entry.address) == nullptr);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return give<unsigned long long>(data, entry.address);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -45,11 +58,12 @@ bool pointer_attribute(const MemoryEntry& entry, CUpointer_attribute attribute, 
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return give(data, true);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return give(data, 0ULL);
+      if (const auto types = handle_types_of(entry, address)) return give(data, *types);
+      return false;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
       return give<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-      return give<CUmemoryPool>(data, nullptr);
+      return give(data, reinterpret_cast<CUmemoryPool>(pool_of_memory(entry.address)));
     default:
       return false;
   }

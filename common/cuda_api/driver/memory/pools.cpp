@@ -58,6 +58,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* asked) {
     cudaMemPoolProps wanted{};
     if (asked != nullptr)
       wanted.location = {static_cast<cudaMemLocationType>(asked->location.type), asked->location.id};
+    if (asked != nullptr) wanted.handleTypes = static_cast<cudaMemAllocationHandleType>(asked->handleTypes);
     return cudaMemPoolCreate(pool, asked == nullptr ? nullptr : &wanted);
   });
 }

@@ -6,11 +6,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 
 #include "common/cuda_api/driver/driver_call.h"
+#include "common/cuda_api/driver/memory/physical_memory.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
 
 using namespace gpulab;
@@ -19,29 +21,6 @@ using namespace gpulab::cuda_api;
 namespace {
 
 constexpr std::size_t kGranularity = std::size_t{2} << 20;  ///< of an H200
-
-constexpr unsigned kVirtual = 1u << 31;  ///< MemoryEntry::flags
-
-/// Bytes that were made (cuMemCreate). They stay until nobody has a handle of them and they are mapped nowhere.
-struct Physical {
-  explicit Physical(std::size_t size, const CUmemAllocationProp& asked)
-      : bytes(size), properties(asked), file(memfd_create("gpulab", MFD_CLOEXEC)) {
-    if (file >= 0 && ftruncate(file, static_cast<off_t>(size)) != 0) {
-      close(file);
-      file = -1;
-    }
-  }
-  ~Physical() {
-    if (file >= 0) close(file);
-  }
-  Physical(const Physical&) = delete;
-  Physical& operator=(const Physical&) = delete;
-
-  std::size_t bytes;
-  CUmemAllocationProp properties;
-  int file;
-  unsigned handles = 1;
-};
 
 struct Mapping {
   std::size_t bytes = 0;
@@ -53,8 +32,6 @@ struct VirtualMemory {
   std::map<CUdeviceptr, std::size_t> reserved;  ///< bytes, by their begin
   std::set<CUdeviceptr> continuing;             ///< of them those that were asked for where another ends
   std::map<CUdeviceptr, Mapping> mapped;
-  std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> made;
-  CUmemGenericAllocationHandle last = 0;
 };
 VirtualMemory& all() {
   static auto& memory = *new VirtualMemory;
@@ -102,15 +79,14 @@ std::vector<std::map<CUdeviceptr, Mapping>::iterator> mappings_of(CUdeviceptr ad
   return found;
 }
 
-void* reserve(std::size_t bytes, CUdeviceptr wanted) {
+void* reserve(std::size_t bytes, std::size_t alignment, CUdeviceptr wanted) {
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  // So large that there is a multiple of the granularity in it.
-  void* const there = mmap(pointer_of(wanted), bytes + kGranularity, PROT_NONE, flags, -1, 0);
+  // So large that there is a multiple of the alignment in it.
+  void* const there = mmap(pointer_of(wanted), bytes + alignment, PROT_NONE, flags, -1, 0);
   if (there == MAP_FAILED) return nullptr;
-  const CUdeviceptr begin = address_of(there), aligned = (begin + kGranularity - 1) / kGranularity * kGranularity;
+  const CUdeviceptr begin = address_of(there), aligned = (begin + alignment - 1) / alignment * alignment;
   if (aligned > begin) munmap(there, aligned - begin);
-  if (const std::size_t behind = begin + kGranularity - aligned; behind > 0)
-    munmap(pointer_of(aligned + bytes), behind);
+  if (const std::size_t behind = begin + alignment - aligned; behind > 0) munmap(pointer_of(aligned + bytes), behind);
   return pointer_of(aligned);
 }
 
@@ -140,8 +116,7 @@ void give_access(Session& s, CUdeviceptr address, std::size_t bytes) {
                 .flags = kVirtual,
                 .name = name,
                 .caller = Session::place_in_program(s.driver_caller),
-                .gpu = current_gpu(),
-                .context = s.context});
+                .gpu = current_gpu()});
 }
 
 /// What lies beside it stays the device's.
@@ -164,6 +139,13 @@ bool can_be_made(const CUmemAllocationProp& asked) {
 
 }  // namespace
 
+std::shared_ptr<Physical> gpulab::cuda_api::mapped_memory(CUdeviceptr address) {
+  const auto above = all().mapped.upper_bound(address);
+  if (above == all().mapped.begin()) return nullptr;
+  const auto& [begin, mapping] = *std::prev(above);
+  return address - begin < mapping.bytes ? mapping.memory : nullptr;
+}
+
 extern "C" {
 
 CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* asked,
@@ -178,11 +160,14 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
 
 CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignment, CUdeviceptr wanted,
                              unsigned long long) {
-  return driver_call("cuMemAddressReserve", Needs::context, [&](Session& s) {
+  return driver_call("cuMemAddressReserve", Needs::driver, [&](Session& s) {
     if (address == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the address"));
     if (!is_whole(bytes)) return s.because(cudaErrorInvalidValue, not_whole(bytes));
-    if (alignment > kGranularity || bytes > (std::size_t{1} << 46)) return cudaErrorInvalidValue;
-    void* const there = reserve(bytes, wanted);
+    if ((alignment & (alignment - 1)) != 0)
+      return s.because(cudaErrorInvalidValue, {fmt::format("the alignment {} is no power of two", alignment)});
+    constexpr std::size_t most = std::size_t{1} << 46;
+    if (bytes > most || alignment > most) return cudaErrorInvalidValue;
+    void* const there = reserve(bytes, std::max(alignment, kGranularity), wanted);
     if (there == nullptr) return cudaErrorMemoryAllocation;
     *address = address_of(there);
     all().reserved[*address] = bytes;
@@ -192,7 +177,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignmen
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
-  return driver_call("cuMemAddressFree", Needs::context, [&](Session& s) {
+  return driver_call("cuMemAddressFree", Needs::driver, [&](Session& s) {
     const auto found = all().reserved.find(address);
     if (found == all().reserved.end() || found->second != bytes)
       return s.because(cudaErrorInvalidValue, {"this is no range that cuMemAddressReserve gave, as a whole"});
@@ -205,38 +190,35 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
   });
 }
 
+/// Like all of these it asks for no context: programs share memory when they have none any more.
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* asked,
                      unsigned long long) {
-  return driver_call("cuMemCreate", Needs::context, [&](Session& s) {
+  return driver_call("cuMemCreate", Needs::driver, [&](Session& s) {
     if (handle == nullptr || asked == nullptr) return s.because(cudaErrorInvalidValue, null_argument("argument"));
     if (!can_be_made(*asked))
       return s.because(cudaErrorNotSupported, {"memory of the GPU can be made so, and no other"});
+    if ((asked->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != 0)
+      return s.because(cudaErrorNotSupported, other_handle_types());
     if (!is_whole(bytes)) return s.because(cudaErrorInvalidValue, not_whole(bytes));
     if (bytes > s.profile().memory_bytes)
       return s.because(cudaErrorMemoryAllocation, too_large(s, "cuMemCreate", bytes));
     auto memory = std::make_shared<Physical>(bytes, *asked);
     if (memory->file < 0) return s.lacks_memory("cuMemCreate", "there is no file for it", s.driver_caller);
-    *handle = ++all().last;
-    all().made[*handle] = std::move(memory);
+    *handle = handle_of(std::move(memory));
     return cudaSuccess;
   });
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  return driver_call("cuMemRelease", Needs::context, [&](Session&) {
-    const auto found = all().made.find(handle);
-    if (found == all().made.end()) return cudaErrorInvalidValue;
-    if (--found->second->handles == 0) all().made.erase(found);
-    return cudaSuccess;
-  });
+  return driver_call("cuMemRelease", Needs::driver,
+                     [&](Session&) { return release_handle(handle) ? cudaSuccess : cudaErrorInvalidValue; });
 }
 
 CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long) {
-  return driver_call("cuMemMap", Needs::context, [&](Session& s) {
-    const auto found = all().made.find(handle);
-    if (found == all().made.end()) return s.because(cudaErrorInvalidValue, {"there is no memory of this handle"});
-    const auto& memory = found->second;
+  return driver_call("cuMemMap", Needs::driver, [&](Session& s) {
+    const auto memory = physical_memory(handle);
+    if (memory == nullptr) return s.because(cudaErrorInvalidValue, {"there is no memory of this handle"});
     if (!is_whole(bytes) || offset != 0 || bytes > memory->bytes)
       return s.because(cudaErrorInvalidValue, not_whole(bytes));
     if (!is_reserved(address, bytes) || !is_free(address, bytes))
@@ -249,7 +231,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
 }
 
 CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
-  return driver_call("cuMemUnmap", Needs::context, [&](Session& s) {
+  return driver_call("cuMemUnmap", Needs::driver, [&](Session& s) {
     const auto mappings = mappings_of(address, bytes);
     if (mappings.empty()) return s.because(cudaErrorInvalidValue, {"nothing is mapped there, or more than that"});
     s.print();
@@ -261,7 +243,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t bytes) {
 }
 
 CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc* asked, size_t count) {
-  return driver_call("cuMemSetAccess", Needs::context, [&](Session& s) {
+  return driver_call("cuMemSetAccess", Needs::driver, [&](Session& s) {
     const auto mappings = mappings_of(address, bytes);
     if (mappings.empty()) return s.because(cudaErrorInvalidValue, {"nothing is mapped there, or not all of it"});
     if (asked == nullptr || count == 0) return cudaErrorInvalidValue;
@@ -276,7 +258,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
 }
 
 CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation*, CUdeviceptr address) {
-  return driver_call("cuMemGetAccess", Needs::context, [&](Session&) {
+  return driver_call("cuMemGetAccess", Needs::driver, [&](Session&) {
     const auto above = all().mapped.upper_bound(address);
     if (above == all().mapped.begin() || flags == nullptr) return cudaErrorInvalidValue;
     *flags = std::prev(above)->second.accessible ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
@@ -285,28 +267,19 @@ CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation*, CUdevic
 }
 
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
-  return driver_call("cuMemGetAllocationPropertiesFromHandle", Needs::context, [&](Session&) {
-    const auto found = all().made.find(handle);
-    if (found == all().made.end() || properties == nullptr) return cudaErrorInvalidValue;
-    *properties = found->second->properties;
+  return driver_call("cuMemGetAllocationPropertiesFromHandle", Needs::driver, [&](Session&) {
+    const auto memory = physical_memory(handle);
+    if (memory == nullptr || properties == nullptr) return cudaErrorInvalidValue;
+    *properties = memory->properties;
     return cudaSuccess;
   });
 }
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* address) {
-  return driver_call("cuMemRetainAllocationHandle", Needs::context, [&](Session&) {
-    const auto above = all().mapped.upper_bound(address_of(address));
-    if (above == all().mapped.begin() || handle == nullptr) return cudaErrorInvalidValue;
-    const auto& memory = std::prev(above)->second.memory;
-    for (const auto& [known, one] : all().made)
-      if (one == memory) {
-        ++one->handles;
-        *handle = known;
-        return cudaSuccess;
-      }
-    *handle = ++all().last;
-    memory->handles = 1;
-    all().made[*handle] = memory;
+  return driver_call("cuMemRetainAllocationHandle", Needs::driver, [&](Session&) {
+    auto memory = mapped_memory(address_of(address));
+    if (memory == nullptr || handle == nullptr) return cudaErrorInvalidValue;
+    *handle = handle_of(std::move(memory));
     return cudaSuccess;
   });
 }

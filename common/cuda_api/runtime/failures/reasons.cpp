@@ -194,6 +194,14 @@ Reason not_managed(const Session& session, std::uint64_t address) {
 
 Reason null_argument(const char* what) { return {fmt::format("the {} is a null pointer", what), {}, true}; }
 
+Reason pool_of_another() {
+  return {"the pool is another process's", "memory that it has taken is imported by cudaMemPoolImportPointer"};
+}
+
+Reason other_pool_handles() {
+  return {"memory can be shared by cudaMemHandleTypePosixFileDescriptor, and by no other type of handle"};
+}
+
 Reason no_array(const void* handle) {
   return {handle == nullptr ? "the array is a null pointer" : "the array has been freed, or was never made",
           "check what cudaMallocArray returns", false, true};

@@ -32,6 +32,8 @@ Reason registered_before(const Session& session, std::uint64_t address, std::siz
 Reason not_registered(const Session& session, std::uint64_t address);
 Reason not_managed(const Session& session, std::uint64_t address);
 Reason null_argument(const char* what);
+Reason pool_of_another();
+Reason other_pool_handles();
 
 // Textures.
 Reason no_array(const void* handle);

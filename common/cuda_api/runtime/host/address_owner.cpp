@@ -79,6 +79,9 @@ AddressOwner owner_of(const Session& session, std::uint64_t address) {
   if (address < first_page) return {Kind::null};
   if (const auto* entry = session.memory.holding(address)) return {Kind::live, entry, entry->name};
   if (const auto* entry = session.memory.freed(address)) return {Kind::freed, entry, entry->name};
+  // Behind the end of what another process shares: its pages are files', whole ones.
+  const auto* const before = session.memory.holding(address / first_page * first_page);
+  if (before != nullptr && !before->host_may_touch()) return {Kind::nobody};
   if (const auto* variable = symbol_at(session, address)) return {Kind::symbol, nullptr, demangle(variable->name)};
   if (const auto part = part_of_image(address)) return {*part};
   if (!is_mapped(address)) return {Kind::nobody};

@@ -28,6 +28,7 @@ struct MemoryPool {
   std::uint64_t waits = 0;            ///< of the program, when something was last freed
   std::array<int, 3> reuse{1, 1, 1};  ///< by cudaMemPoolAttr: what may be reused
   std::set<int> accessed_by{};        ///< other GPUs
+  PoolSharing sharing{};
 };
 
 namespace {
@@ -102,6 +103,19 @@ MemoryPool* pool_of(cudaMemPool_t handle) {
 
 int gpu_of(const MemoryPool& pool) { return pool.gpu; }
 
+PoolSharing& sharing_of(MemoryPool& pool) { return pool.sharing; }
+
+cudaMemPool_t import_pool(int gpu, const SharedName& name) {
+  MemoryPool* const pool = make_pool(gpu, true);
+  pool->sharing = {.imported = true, .name = name};
+  return handle_of(pool);
+}
+
+MemoryPool* pool_of_memory(std::uint64_t address) {
+  const auto found = pools().taken.find(address);
+  return found == pools().taken.end() ? nullptr : found->second.first;
+}
+
 void taken_from(const Session& session, MemoryPool& pool, std::uint64_t address, std::uint64_t bytes) {
   settle(session, pool);
   bytes = (bytes + 511) / 512 * 512;  // as a pool rounds
@@ -137,6 +151,7 @@ cudaError_t cudaDeviceSetMemPool(int gpu, cudaMemPool_t handle) {
   return with_pool("cudaDeviceSetMemPool", handle, [&](Session& s, MemoryPool& pool) {
     if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
     if (pool.gpu != gpu) return cudaErrorInvalidValue;
+    if (pool.sharing.imported) return s.because(cudaErrorInvalidValue, pool_of_another());
     pools().current[gpu] = &pool;
     return cudaSuccess;
   });
@@ -147,7 +162,11 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* asked
     if (pool == nullptr || asked == nullptr) return cudaErrorInvalidValue;
     const bool of_device = asked->location.type == cudaMemLocationTypeDevice;
     if (of_device && !s.has_gpu(asked->location.id)) return cudaErrorInvalidValue;
-    *pool = handle_of(make_pool(of_device ? asked->location.id : 0, true));
+    if ((asked->handleTypes & ~cudaMemHandleTypePosixFileDescriptor) != 0)
+      return s.because(cudaErrorNotSupported, other_pool_handles());
+    MemoryPool* const made = make_pool(of_device ? asked->location.id : 0, true);
+    made->sharing.allowed = asked->handleTypes != cudaMemHandleTypeNone;
+    *pool = handle_of(made);
     return cudaSuccess;
   });
 }

@@ -1,5 +1,7 @@
 // Device memory that several processes use (CUDA Runtime API: cudaIpcGetMemHandle and its like), and shm_open.
 
+#include "common/cuda_api/runtime/processes/shared_memory.h"
+
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,6 +16,7 @@
 #include <string_view>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/memory/pools.h"
 #include "common/cuda_api/runtime/processes/shared_files.h"
 #include "common/cuda_api/runtime/session.h"
 
@@ -53,30 +56,15 @@ cudaError_t give(Session& s, cudaIpcMemHandle_t* handle, void* pointer) {
   const MemoryEntry* entry = s.memory.holding(number(pointer));
   if (handle == nullptr || entry == nullptr || entry->kind != MemoryEntry::Kind::device || entry->variable)
     return s.because(cudaErrorInvalidValue, {"it takes memory of cudaMalloc's"});
-  const auto known = shared().given.find(entry->address);
-  if (known != shared().given.end()) {
-    write_handle(handle, kMemory, known->second);
-    return cudaSuccess;
-  }
-  const SharedName name{static_cast<std::uint32_t>(getpid()), ++shared().number};
-  const std::string path = name.file_in(shared_folder(s.options.record));
-  const int file = make_shared_file(path);
-  if (file < 0) return s.because(cudaErrorMapBufferObjectFailed, {"no file can be made that processes would share"});
-  bool good = false;
-  try {
-    s.device().share(entry->address, file);
-    good = true;
-  } catch (const Error&) {
-  }
-  close(file);
-  if (!good) {
-    unlink(path.c_str());
-    return s.because(cudaErrorMapBufferObjectFailed, {"this machine has no room for a file as large as the memory"});
-  }
-  if (shared().given.empty()) std::atexit(remove_files);
-  shared().given[entry->address] = name;
-  write_handle(handle, kMemory, name);
-  return cudaSuccess;
+  if (pool_of_memory(entry->address) != nullptr)
+    return s.because(cudaErrorInvalidValue, {"the memory is a pool's, which is shared by cudaMemPoolExportPointer"});
+  if (entry->flags != 0)  // the driver's virtual memory
+    return s.because(cudaErrorInvalidValue,
+                     {"the memory is cuMemCreate's, which is shared by cuMemExportToShareableHandle"});
+  SharedName name;
+  const cudaError_t error = share(s, *entry, name);
+  if (error == cudaSuccess) write_handle(handle, kMemory, name);
+  return error;
 }
 
 cudaError_t open(Session& s, void** pointer, const cudaIpcMemHandle_t& handle, void* caller) {
@@ -86,33 +74,8 @@ cudaError_t open(Session& s, void** pointer, const cudaIpcMemHandle_t& handle, v
   if (name.process == static_cast<std::uint32_t>(getpid()))
     return s.because(cudaErrorDeviceUninitialized,
                      {"the handle is of this very process, which has the memory already"});
-  const std::string path = name.file_in(shared_folder(s.options.record));
-  Shared::Opened& mine = shared().opened[path];
-  if (mine.count == 0) {
-    const int file = open_shared_file(path, mine.bytes);
-    void* const there = file < 0 || mine.bytes == 0
-                            ? MAP_FAILED
-                            : mmap(nullptr, mine.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file >= 0) close(file);
-    if (there == MAP_FAILED) {
-      shared().opened.erase(path);
-      return s.because(cudaErrorMapBufferObjectFailed,
-                       {"the process that gave the handle has ended, or freed the memory"});
-    }
-    const std::string title = fmt::format("cudaIpcOpenMemHandle #{}", s.record.calls["cudaIpcOpenMemHandle"].calls);
-    s.device().adopt(title, {static_cast<std::byte*>(there), mine.bytes});
-    mine.address = number(there);
-    s.memory.add({.kind = MemoryEntry::Kind::device,
-                  .address = mine.address,
-                  .bytes = mine.bytes,
-                  .name = title,
-                  .caller = Session::place_in_program(s.caller_of(caller)),
-                  .gpu = current_gpu()});
-  }
-  ++mine.count;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  *pointer = reinterpret_cast<void*>(mine.address);
-  return cudaSuccess;
+  const std::string title = fmt::format("cudaIpcOpenMemHandle #{}", s.record.calls["cudaIpcOpenMemHandle"].calls);
+  return open_shared(s, pointer, name, 0, title, caller);
 }
 
 cudaError_t close(Session& s, void* pointer, void* caller) {
@@ -123,14 +86,86 @@ cudaError_t close(Session& s, void* pointer, void* caller) {
     (void)s.under_way.wait_for_all();
     s.device().release(one->second.address);
     s.memory.remove(one->second.address, Session::place_in_program(s.caller_of(caller)));
-    munmap(pointer, one->second.bytes);
-    opened.erase(one);
+    forget_shared(s, number(pointer));
     return cudaSuccess;
   }
   return s.because(cudaErrorInvalidValue, {"no call of cudaIpcOpenMemHandle gave that pointer"});
 }
 
 }  // namespace
+
+namespace gpulab::cuda_api {
+
+cudaError_t share(Session& s, const MemoryEntry& entry, SharedName& name) {
+  const auto known = shared().given.find(entry.address);
+  if (known != shared().given.end()) {
+    name = known->second;
+    return cudaSuccess;
+  }
+  name = {static_cast<std::uint32_t>(getpid()), ++shared().number};
+  const std::string path = name.file_in(shared_folder(s.options.record));
+  const int file = make_shared_file(path);
+  if (file < 0) return s.because(cudaErrorMapBufferObjectFailed, {"no file can be made that processes would share"});
+  bool good = false;
+  try {
+    s.device().share(entry.address, file);
+    good = true;
+  } catch (const Error&) {
+  }
+  close(file);
+  if (!good) {
+    unlink(path.c_str());
+    return s.because(cudaErrorMapBufferObjectFailed, {"this machine has no room for a file as large as the memory"});
+  }
+  static const bool at_the_end = std::atexit(remove_files) == 0;
+  (void)at_the_end;
+  shared().given[entry.address] = name;
+  return cudaSuccess;
+}
+
+cudaError_t open_shared(Session& s, void** pointer, const SharedName& name, std::uint64_t bytes,
+                        const std::string& title, void* caller) {
+  const std::string path = name.file_in(shared_folder(s.options.record));
+  Shared::Opened& mine = shared().opened[path];
+  if (mine.count == 0) {
+    const int file = open_shared_file(path, mine.bytes);
+    void* const there = file < 0 || mine.bytes == 0 || bytes > mine.bytes
+                            ? MAP_FAILED
+                            : mmap(nullptr, mine.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0) ::close(file);
+    if (there == MAP_FAILED) {
+      shared().opened.erase(path);
+      return s.because(cudaErrorMapBufferObjectFailed,
+                       {"the process that gave the handle has ended, or freed the memory"});
+    }
+    const std::size_t seen = bytes == 0 ? mine.bytes : bytes;
+    s.device().adopt(title, {static_cast<std::byte*>(there), seen});
+    mine.address = number(there);
+    s.memory.add({.kind = MemoryEntry::Kind::device,
+                  .address = mine.address,
+                  .bytes = seen,
+                  .name = title,
+                  .caller = Session::place_in_program(s.caller_of(caller)),
+                  .gpu = current_gpu()});
+  }
+  ++mine.count;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  *pointer = reinterpret_cast<void*>(mine.address);
+  return cudaSuccess;
+}
+
+void forget_shared(Session& s, std::uint64_t address) {
+  if (const auto mine = shared().given.find(address); mine != shared().given.end()) {
+    unlink(mine->second.file_in(shared_folder(s.options.record)).c_str());
+    shared().given.erase(mine);
+  }
+  std::erase_if(shared().opened, [&](const auto& one) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return one.second.address == address && munmap(reinterpret_cast<void*>(address), one.second.bytes) == 0;
+  });
+}
+
+}  // namespace gpulab::cuda_api
 
 extern "C" {
 

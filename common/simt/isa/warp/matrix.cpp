@@ -55,7 +55,7 @@ inline void join_halves(int columns, Sums& d) {
 
 /// Where an infinity or a NaN is among the factors, sums are such, too.
 [[gnu::noinline]] inline void set_special_sums(const Use& use, const Multiply& m) {
-  static thread_local double left[kMaxOuter][16], right[kMaxColumns][16], c[kMaxOuter][kMaxColumns];
+  double left[kMaxOuter][16], right[kMaxColumns][16], c[kMaxOuter][kMaxColumns];
   bool left_special[kMaxOuter]{}, right_special[kMaxColumns]{};
   for_each_element(use.regs, use.left, m.left(), [&](Place at, u64 bits) {
     const double value = left[at.outer][at.inner] = double_of(m.left_type(), static_cast<u32>(bits));

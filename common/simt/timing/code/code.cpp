@@ -9,6 +9,7 @@
 #include "common/simt/timing/code/branches.h"
 #include "common/simt/timing/code/instruction_costs.h"
 #include "common/simt/timing/code/joins.h"
+#include "common/simt/timing/code/repeats.h"
 #include "common/simt/timing/code/schedule.h"
 #include "common/simt/timing/code/vectors.h"
 
@@ -377,6 +378,7 @@ TimedCode::TimedCode(const Program& program, ThreadRegisters of_thread, double s
     for (TimedRegion& block : blocks_) leave_unoptimised(program, block.code);
     return;
   }
+  for (TimedRegion& block : blocks_) leave_out_repeats(program, block.code, readers_);
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) merge_from(program, b);
   Alignments alignments;
   for (TimedRegion& block : blocks_) finish(program, block, alignments);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <vector>
+
+#include "common/simt/of_thread.h"
 
 namespace gpulab::simt {
 
@@ -159,11 +160,8 @@ const Pattern& pattern_of(const Warp& w, std::uint32_t site, const LaneAddresses
     bool on_a_line = false;   ///< LaneAddresses'
     std::uint64_t apart = 0;  ///< the same
   };
-  // As many places as an unrolled loop has accesses. On the heap: thread-local memory lies in the stack of every thread
-  // that a simulated program makes, and some make small stacks.
-  using AllKnown = std::array<Known, 256>;
-  thread_local const auto known_of_thread = std::make_unique<AllKnown>();
-  AllKnown& known_ones = *known_of_thread;
+  using AllKnown = std::array<Known, 256>;  // as many places as an unrolled loop has accesses
+  AllKnown& known_ones = OfThread<AllKnown>::one();
   const std::uint64_t base = addresses.packed()[0];
   // Whole words further every word lies in another bank, and as many share one.
   const std::uint32_t phase = (static_cast<std::uint32_t>(base) & 3) | kSharedPhase;

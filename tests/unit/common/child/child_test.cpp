@@ -179,5 +179,22 @@ TEST_CASE("a confined child has no network, traces nobody and ends nobody else")
   waitpid(victim, nullptr, 0);
 }
 
+TEST_CASE("processes of a confined child are connected by pairs of sockets where they may, and by no other sockets") {
+  ChildPlan plan{.command = {"/usr/bin/python3", "-c",
+                             "import socket\n"
+                             "def attempt(name, make, *arguments):\n"
+                             "  try: make(*arguments)\n"
+                             "  except OSError: print(name)\n"
+                             "attempt('stream', socket.socketpair)\n"
+                             "attempt('packets', socket.socketpair, socket.AF_UNIX, socket.SOCK_SEQPACKET)\n"
+                             "attempt('datagrams', socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+                             "attempt('unix', socket.socket, socket.AF_UNIX)\n"}};
+  plan.confinement = Confinement{{"/usr", "/lib", "/lib64", "/etc/ld.so.cache"}, {}};
+  if (!isolation_support().seccomp || !fs::exists(plan.command[0])) return;
+  CHECK(run_captured(plan).output == "stream\npackets\ndatagrams\nunix\n");
+  plan.confinement->pairs = true;
+  CHECK(run_captured(plan).output == "datagrams\nunix\n");
+}
+
 }  // namespace
 }  // namespace gpulab
