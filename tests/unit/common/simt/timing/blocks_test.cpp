@@ -86,6 +86,36 @@ TEST_CASE("blocks that have nothing to do come and go, and their number does not
   CHECK(with < without + 25);
 }
 
+TEST_CASE("a block among empty ones takes as long as all of its work, however little of it is traced") {
+  // Of two blocks that an SM gets two million instructions are kept. A step is slow beside what an empty block does.
+  const auto ms_of = [](int steps) {
+    return time_of(fmt::format("setp.ne.u32 p, r1, 0; @p bra DONE; mov.u32 r10, 0; .pragma \"nounroll\"; "
+                               "L: sqrt.rn.f32 f1, f1; add.u32 r10, r10, 1; setp.lt.u32 p, r10, {}; @p bra L; "
+                               "mul.wide.u32 d4, r4, 4; add.s64 d4, d8, d4; st.global.f32 [d4], f1; DONE: ",
+                               steps),
+                   {{200, 1, 1}, {32, 1, 1}})
+        .ms;
+  };
+  const double whole = ms_of(250'000), cut = ms_of(1'500'000);
+  CHECK(cut > 5.7 * whole);
+  CHECK(cut < 6.3 * whole);
+}
+
+TEST_CASE("of words side by side that all SMs store again and again L2 merges the first sector and the last") {
+  const auto us_of_store = [](int offset) {
+    return time_of(fmt::format("mul.wide.u32 d4, r3, 4; add.s64 d4, d8, d4; mov.u32 r10, 0; .pragma \"nounroll\"; "
+                               "L: st.global.f32 [d4+{}], f1; add.u32 r10, r10, 1; setp.lt.u32 p, r10, 256; @p bra L;",
+                               offset),
+                   {{132, 1, 1}, {32, 1, 1}})
+               .ms *
+           1e3;
+  };
+  const double apart = us_of_store(4), whole = us_of_store(0);
+  CHECK(whole < 10);
+  CHECK(apart > 40);  // 33 792 stores, 1.44 ns each
+  CHECK(apart < 60);
+}
+
 TEST_CASE("what a block leaves of a sector other blocks store to, and DRAM need not fill it") {
   // Two words of a sector for each two threads; three other blocks have its other words, or nobody has.
   const auto store = [](std::string_view place) {
