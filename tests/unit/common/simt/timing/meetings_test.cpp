@@ -25,7 +25,7 @@ auto modelling(std::string_view gpu) {
   return make_simulator(gpu_profile(gpu), options);
 }
 
-ModelledTime time_of(std::string_view body, std::size_t words = kBlocks + 1) {
+ModelledTime time_of(std::string_view body, std::size_t words = kBlocks + 1, std::uint32_t blocks = kBlocks) {
   const auto device = modelling("h100");
   const std::string ptx = fmt::format(R"(.version 8.0
 .target sm_75
@@ -44,7 +44,7 @@ DONE:
   const auto data = upload(*device, std::vector<std::uint32_t>(words, 1), "data");
   device->time(
       [&] {
-        device->launch(device->kernel("k"), {{kBlocks, 1, 1}, {256, 1, 1}}, std::array{KernelArgument::of(data)});
+        device->launch(device->kernel("k"), {{blocks, 1, 1}, {256, 1, 1}}, std::array{KernelArgument::of(data)});
       },
       true);
   std::string why;
@@ -79,6 +79,19 @@ TEST_CASE(
   CHECK(loads.ms - bare.ms < kBlocks * 0.00022);
   CHECK(fenced.ms > kBlocks * 0.0008);  // an H100 takes 0.85 us
   CHECK(fenced.ms < kBlocks * 0.0009);
+}
+
+TEST_CASE("blocks that take their number from a counter are a chain, too, and so are as many as there are SMs") {
+  // The counter is behind the flags. One block of these is traced for the SM's time, the first.
+  constexpr std::uint32_t blocks = 98;
+  const auto chain = time_of(
+      fmt::format("@p bra DONE; atom.global.add.u32 r1, [d1+8000], 1; sub.u32 r1, r1, 1; mul.wide.u32 d2, r1, 4; "
+                  "add.s64 d2, d2, d1; setp.eq.u32 q, r1, 0; @q bra FIRST; "
+                  "L: atom.global.add.u32 r4, [d2], 0; setp.eq.u32 q, r4, 0; @q bra L; FIRST: {}",
+                  kPass),
+      2001, blocks);
+  CHECK(chain.ms > blocks * 0.0003);
+  CHECK(chain.ms < blocks * 0.0004);
 }
 
 TEST_CASE("who takes numbers from a counter until all are gone shares them with all that run at once, without ground") {
