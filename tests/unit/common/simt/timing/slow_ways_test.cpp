@@ -26,8 +26,12 @@ double us_of(std::string_view opcode, std::string_view a, std::string_view b, st
   mov.{0} {1}1, {2}; mov.{0} {1}2, {3}; @p mov.{0} {1}1, {4};
 )",
                                 type, letter, a, b, odd.empty() ? a : odd);
+  // What it has computed once ptxas does not compute again: the operand is brought anew each time.
+  constexpr int operand = 1 << 17;
+  ptx += fmt::format("st.global.{} [d1+{}], {}1;\n", type, operand, letter);
   for (int i = 0; i < 64; ++i) {
     const bool root = !opcode.starts_with("div");
+    ptx += fmt::format("ld.volatile.global.{} {}1, [d1+{}];\n", type, letter, operand);
     ptx += fmt::format("{} {}3, {}1{}; st.global.{} [d1+{}], {}3;\n", opcode, letter, letter,
                        root ? "" : fmt::format(", {}2", letter), type, 256 * i, letter);
   }
