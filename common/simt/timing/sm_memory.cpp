@@ -272,12 +272,13 @@ double SmMemory::shared_loop(double now, std::uint64_t place, double lanes) {
   const double turn = gpu_.shared_float_latency, least = gpu_.shared_float_contended_cycles;
   std::vector<double>& ends = loops_[place];
   std::erase_if(ends, [&](double end) { return end <= now; });
-  constexpr double until_least = 8, until_full = 4;
+  constexpr double until_least = 8, of_full = 32;
   const auto others = static_cast<double>(ends.size());
   const double contended = std::min(others / until_least, 1.0);
-  // What fails keeps shared memory busy, too: with 32 warps at one address it is all that there is room for.
-  const double busy =
-      gpu_.shared_float_cycles + (least - gpu_.shared_float_cycles) * std::min(others / until_full, 1.0);
+  // What fails keeps shared memory busy, too, and each warp that waits tries again each turn: with 32 warps at one
+  // address it is all that there is room for (full_reds_f32_same: of one block 42.8 cycles a lane, of two blocks at
+  // addresses of their own 84.5), with eight of each of eight blocks a fourth of it (11.8 of 100 million lanes).
+  const double busy = std::max(gpu_.shared_float_cycles, least / of_full * (others + 1));
   const double start = shared(now, lanes * busy) - gpu_.shared_latency - lanes * busy + 1;
   const double each = turn - (turn - least) * contended;
   double end = start + lanes * turn;

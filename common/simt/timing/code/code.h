@@ -94,6 +94,7 @@ class TimedCode {
 
  private:
   void merge_from(const Program& program, std::uint32_t head);
+  void count_places(const Program& program);
   void add_spills(std::uint32_t spilled);
   void finish(const Program& program, TimedRegion& region, std::map<const ptx::Function*, class Alignment>& alignments);
 

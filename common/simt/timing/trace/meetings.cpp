@@ -77,14 +77,14 @@ bool is_neutral(std::string_view opcode, std::int64_t by) {
 
 }  // namespace
 
-bool is_look(const Site& site) {
-  const std::string_view opcode = site.instruction->opcode;
-  const auto& operands = site.instruction->operands;
+bool is_look(const ptx::Function& function, const ptx::Instruction& instruction) {
+  const std::string_view opcode = instruction.opcode;
+  const auto& operands = instruction.operands;
   if (!opcode.starts_with("atom.") || operands.size() < 3) return false;
-  const std::optional<std::int64_t> by = constant_of(*site.function, operands[2]);
+  const std::optional<std::int64_t> by = constant_of(function, operands[2]);
   if (opcode.find(".cas.") == std::string_view::npos) return by && is_neutral(opcode, *by);
   if (operands.size() < 4) return false;
-  if (by) return by == constant_of(*site.function, operands[3]);
+  if (by) return by == constant_of(function, operands[3]);
   return operands[2].reg >= 0 && operands[2].reg == operands[3].reg;
 }
 

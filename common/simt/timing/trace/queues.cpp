@@ -19,11 +19,11 @@ constexpr std::uint64_t kUneven = 2;
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 /// An atomic that counts: of integers in global memory, adding what is not zero.
-bool counts(const ptx::Instruction& i) {
+bool counts(const ptx::Function& function, const ptx::Instruction& i) {
   if (!i.opcode.starts_with("atom.") || i.operands.size() < 3 || i.operands[0].kind != Operand::Kind::reg) return false;
   if (has(i.opcode, ".shared") || has(i.opcode, ".f") || has(i.opcode, ".bf")) return false;
   if (has(i.opcode, ".inc.") || has(i.opcode, ".dec.")) return true;
-  return has(i.opcode, ".add.") && !(i.operands[2].kind == Operand::Kind::integer && i.operands[2].integer == 0);
+  return has(i.opcode, ".add.") && !is_look(function, i);
 }
 
 /// Where a value goes: from register to register, and through variables of shared memory, by which one thread tells its
@@ -81,7 +81,7 @@ struct Loop {
 
 bool takes_numbers(const ptx::Function& function) {
   const auto& all = function.instructions;
-  if (std::ranges::none_of(all, counts)) return false;
+  if (std::ranges::none_of(all, [&](const ptx::Instruction& i) { return counts(function, i); })) return false;
   std::unordered_map<std::string_view, std::size_t> labels;
   for (const ptx::Label& label : function.labels) labels[label.name] = label.instruction;
   const auto target = [&](const ptx::Instruction& i) {
@@ -93,7 +93,7 @@ bool takes_numbers(const ptx::Function& function) {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (const std::size_t to = target(all[i]); to <= i) loops.push_back({to, i});
   for (std::size_t at = 0; at < all.size(); ++at) {
-    if (!counts(all[at])) continue;
+    if (!counts(function, all[at])) continue;
     Flow flow(function);
     flow.from(all[at].operands[0]);
     for (const auto& [first, last] : loops) {

@@ -95,7 +95,7 @@ void Tracer::grid_started(const LaunchState& launch) {
         entry = static_cast<std::uint8_t>(entry + operand.vector);
       }
     }
-    known.looks = known.use.atomic && is_look(site);
+    known.looks = known.use.atomic && is_look(*site.function, *site.instruction);
     known.swaps = known.use.atomic && !known.looks && opcode.find(".cas") != std::string_view::npos;
     known.by_lane = known.use.atomic && goes_by_lane(opcode);
     known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);

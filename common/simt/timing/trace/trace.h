@@ -203,7 +203,7 @@ class Tracer final : public Observer {
 [[nodiscard]] bool is_poll(const Site& site);
 /// Whether an atomic leaves what it finds: `atomicAdd(&flag, 0)` is how programs look past a cache, and so are
 /// `atomicOr(&flag, 0)`, `atomicMax(&flag, 0)` of what has no sign, `atomicCAS(&flag, x, x)`.
-[[nodiscard]] bool is_look(const Site& site);
+[[nodiscard]] bool is_look(const ptx::Function& function, const ptx::Instruction& instruction);
 
 /// Whether a kernel goes round a loop until a clock says that it is time.
 [[nodiscard]] bool waits_for_clock(const Program& program);

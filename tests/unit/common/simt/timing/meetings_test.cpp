@@ -121,9 +121,10 @@ TEST_CASE("who takes numbers from a counter until all are gone shares them with 
 
 TEST_CASE("atomics that change nothing are looks: who waits by them looks once, however often the simulator has it") {
   // Each block waits for the next one, which the simulator runs behind it.
-  for (const char* op : {"or.b32 r4, [d2+4], 0", "and.b32 r4, [d2+4], -1", "max.u32 r4, [d2+4], 0",
-                         "min.u32 r4, [d2+4], 4294967295", "max.s32 r4, [d2+4], -2147483648",
-                         "cas.b32 r4, [d2+4], 7, 7", "cas.b32 r4, [d2+4], r7, 0", "cas.b32 r4, [d2+4], r1, r1"}) {
+  for (const char* op :
+       {"or.b32 r4, [d2+4], 0", "and.b32 r4, [d2+4], -1", "max.u32 r4, [d2+4], 0", "min.u32 r4, [d2+4], 4294967295",
+        "max.s32 r4, [d2+4], -2147483648", "cas.b32 r4, [d2+4], 7, 7", "cas.b32 r4, [d2+4], r7, 0",
+        "cas.b32 r4, [d2+4], r1, r1", "add.u32 r4, [d2+4], r7"}) {
     const auto time = time_of(fmt::format(
         "@p bra DONE; mov.u32 r7, 0; atom.global.add.u32 r5, [d2], 1; setp.eq.u32 q, r1, 1055; @q bra DONE; "
         "L: atom.global.{}; setp.eq.u32 q, r4, 1; @q bra L; ",

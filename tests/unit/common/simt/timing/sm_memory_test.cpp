@@ -1,5 +1,6 @@
 #include "common/simt/timing/sm_memory.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -113,6 +114,29 @@ TEST_CASE("L2 serves loads and stores by turns: who copies takes as long as who 
     return memory.drained();
   };
   CHECK(cycles(true, true) == Catch::Detail::Approx(cycles(true, false) + cycles(false, true)).epsilon(0.05));
+}
+
+/// Cycles of an SM for each lane, where so many warps of each of so many blocks add floats at their block's word.
+double of_shared_addition(std::uint64_t blocks, std::uint64_t warps) {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  MemoryShare share;
+  SmResult result;
+  SmMemory memory(*gpu, share, result);
+  std::vector<double> free(blocks * warps);
+  constexpr int turns = 50, lanes = 32;
+  for (std::size_t i = 0; i < turns * free.size(); ++i) {
+    const auto next = std::ranges::min_element(free);
+    const auto warp = static_cast<std::uint64_t>(next - free.begin());
+    *next = memory.shared_loop(*next, warp % blocks, lanes);
+  }
+  return *std::ranges::max_element(free) / (turns * lanes * static_cast<double>(free.size()));
+}
+
+TEST_CASE("warps that add floats at one shared word keep shared memory busy by how many they are") {
+  CHECK(of_shared_addition(1, 32) == Catch::Detail::Approx(42.6).epsilon(0.03));
+  CHECK(of_shared_addition(2, 32) == Catch::Detail::Approx(84.5 / 2).epsilon(0.03));
+  CHECK(of_shared_addition(8, 8) == Catch::Detail::Approx(11.8).epsilon(0.15));  // an H100; as for 32 each: 42.6
 }
 
 /// Cycles of a step of a chain through so many KB of constant memory, a line of 64 bytes each, as one warp goes round
