@@ -5,13 +5,17 @@
 // out: ^other: 1 2 3 4\nparent: 10 20 30 40\n$
 // case: -- named :: 0
 // out: ^named: 7\ngone: yes\n$
+// case: -- semaphore :: 0
+// out: ^none: No such file or directory\nagain: File exists\nsame: yes\nvalue: 2\ngone: No such file or directory\n$
 // build: -lcuda
 #include <cuda.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -128,6 +132,25 @@ static void write_named() {
   *static_cast<int*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) = 7;
 }
 
+/// A semaphore by its name: the other process counts it up twice and waits once.
+static void semaphore(const char* self) {
+  if (sem_open("/turn", 0) == SEM_FAILED) std::printf("none: %s\n", std::strerror(errno));
+  sem_t* mine = sem_open("/turn", O_CREAT, 0600, 1);
+  if (mine == SEM_FAILED) std::exit(9);
+  if (sem_open("/turn", O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED) std::printf("again: %s\n", std::strerror(errno));
+  std::printf("same: %s\n", sem_open("/turn", O_CREAT, 0600, 7) == mine ? "yes" : "no");
+  in_another(self, "count_up", {});
+  int value = 0;
+  sem_getvalue(mine, &value);
+  std::printf("value: %d\n", value);
+  if (sem_close(mine) != 0 || sem_close(mine) != 0 || sem_unlink("/turn") != 0) std::exit(9);
+  if (sem_open("/turn", 0) == SEM_FAILED) std::printf("gone: %s\n", std::strerror(errno));
+}
+static void count_up() {
+  sem_t* mine = sem_open("/turn", 0);
+  if (mine == SEM_FAILED || sem_post(mine) != 0 || sem_post(mine) != 0 || sem_wait(mine) != 0) std::exit(9);
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* what) { return std::strcmp(argv[1], what) == 0; };
   if (is("share")) share(argv[0], "open");
@@ -136,4 +159,6 @@ int main(int, char** argv) {
   if (is("open_by_driver")) open_by_driver();
   if (is("named")) named(argv[0]);
   if (is("write_named")) write_named();
+  if (is("semaphore")) semaphore(argv[0]);
+  if (is("count_up")) count_up();
 }
