@@ -28,6 +28,7 @@
 #include "runner/program/process/environment.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
+#include "runner/program/results/processes.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {
@@ -62,7 +63,7 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
   plan.environment = environment_of_program(environ, request.given_back);
   auto options = request.options;
-  options.record = record;
+  options.record = record.string() + ".";  // each process writes its own
   if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
   for (const auto& one : lent.environment) {  // in the place of what had that name: PATH, PYTHONPATH
@@ -105,12 +106,13 @@ class Terminal {
 
 /// Until the program has ended; who ends us ends it, too: it is told, and may say within `grace` what has run so far.
 /// `met` is the limit that ended it.
-int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits& limits, std::string& met) {
+int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits& limits, std::string& met,
+             pid_t& child) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds grace{500};
   constexpr int look_ms = 50;  // a signal between two looks waits so long
   int gate = -1;
-  const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, name, &gate);
+  child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, name, &gate);
   const Terminal terminal(child);
   const int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: looked at each time
   std::optional<Clock::time_point> told;
@@ -127,13 +129,6 @@ int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits
   }
   if (process >= 0) close(process);
   return end_child(child);
-}
-
-/// What the runtime has written; nothing where it came to write nothing.
-std::optional<cuda_api::Record> read_record(const fs::path& file) {
-  std::error_code missing;
-  if (!fs::exists(file, missing)) return std::nullopt;
-  return cuda_api::decode_record(read_file(file.string(), "exec"));
 }
 
 std::shared_ptr<cuda_api::StepsRecord> read_steps(const fs::path& file) {
@@ -213,7 +208,8 @@ ProgramRun run_program(const ProgramRequest& request) {
   const auto lent = lend_libraries(own, request.needs);
   const auto record = own / "record.json";
   std::string met;
-  const int status = wait_for(plan_for(request, own, record, lent), request.name, request.limits, met);
+  pid_t process = -1;
+  const int status = wait_for(plan_for(request, own, record, lent), request.name, request.limits, met, process);
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
@@ -224,7 +220,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();
-  if (auto told = read_record(record)) run.record = std::move(*told);
+  if (auto told = record_of_all(record.string() + ".", process)) run.record = std::move(*told);
   if (request.needs.interpreter) {  // what Python has not collected when it ends is nobody's mistake
     run.record.leaks.clear();
     run.record.leaked_bytes = run.record.leaks_cut = 0;

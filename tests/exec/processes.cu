@@ -5,13 +5,25 @@
 // out: ^other: 1 2 3 4\nparent: 10 20 30 40\n$
 // case: -- named :: 0
 // out: ^named: 7\ngone: yes\n$
+// case: -- semaphore :: 0
+// out: ^none: No such file or directory\nagain: File exists\nsame: yes\nvalue: 2\ngone: No such file or directory\n$
+// case: -- launcher :: 0
+// out: ^child: 7\n$
+// err: exit code 0
+// err: times_ten +1
+// case: -- faults :: 4
+// err: error: out-of-bounds load of 4 bytes at 0x\w+, byte 4 of 'cudaMalloc #1', which has 4 bytes in times_ten, block \(0,0,0\), thread \(1,0,0\) \(in process 2 of the program\)
+// err: called by processes.cu:@x_of_child, 2@
+// err: set +1
 // build: -lcuda
 #include <cuda.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -128,6 +140,50 @@ static void write_named() {
   *static_cast<int*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) = 7;
 }
 
+__global__ void set(int* x) { *x = 7; }
+
+/// Of what a process does that the program starts, whether the program itself uses CUDA or not.
+static void start(const char* self, const char* what) {
+  if (std::strcmp(what, "beyond") == 0) {
+    int* x;
+    cudaMalloc(&x, sizeof *x);
+    set<<<1, 1>>>(x);
+    cudaFree(x);
+  }
+  in_another(self, what, {});
+}
+static void use(bool beyond) {
+  int *x_of_child, seven = 7;
+  cudaMalloc(&x_of_child, sizeof *x_of_child);
+  cudaMemcpy(x_of_child, &seven, sizeof seven, cudaMemcpyHostToDevice);
+  if (beyond)
+    times_ten<<<1, 2>>>(x_of_child);  // x_of_child, 2
+  else
+    times_ten<<<1, 1>>>(x_of_child);
+  cudaDeviceSynchronize();
+  cudaFree(x_of_child);
+  if (!beyond) std::printf("child: 7\n");
+}
+
+/// A semaphore by its name: the other process counts it up twice and waits once.
+static void semaphore(const char* self) {
+  if (sem_open("/turn", 0) == SEM_FAILED) std::printf("none: %s\n", std::strerror(errno));
+  sem_t* mine = sem_open("/turn", O_CREAT, 0600, 1);
+  if (mine == SEM_FAILED) std::exit(9);
+  if (sem_open("/turn", O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED) std::printf("again: %s\n", std::strerror(errno));
+  std::printf("same: %s\n", sem_open("/turn", O_CREAT, 0600, 7) == mine ? "yes" : "no");
+  in_another(self, "count_up", {});
+  int value = 0;
+  sem_getvalue(mine, &value);
+  std::printf("value: %d\n", value);
+  if (sem_close(mine) != 0 || sem_close(mine) != 0 || sem_unlink("/turn") != 0) std::exit(9);
+  if (sem_open("/turn", 0) == SEM_FAILED) std::printf("gone: %s\n", std::strerror(errno));
+}
+static void count_up() {
+  sem_t* mine = sem_open("/turn", 0);
+  if (mine == SEM_FAILED || sem_post(mine) != 0 || sem_post(mine) != 0 || sem_wait(mine) != 0) std::exit(9);
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* what) { return std::strcmp(argv[1], what) == 0; };
   if (is("share")) share(argv[0], "open");
@@ -136,4 +192,10 @@ int main(int, char** argv) {
   if (is("open_by_driver")) open_by_driver();
   if (is("named")) named(argv[0]);
   if (is("write_named")) write_named();
+  if (is("launcher")) start(argv[0], "within");
+  if (is("faults")) start(argv[0], "beyond");
+  if (is("within")) use(false);
+  if (is("beyond")) use(true);
+  if (is("semaphore")) semaphore(argv[0]);
+  if (is("count_up")) count_up();
 }

@@ -62,8 +62,9 @@ cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind k
 cudaError_t release(Session& session, const void* pointer, bool of_host, void* caller) {
   if (pointer == nullptr) return cudaSuccess;
   const MemoryEntry* entry = session.memory.at(number(pointer));
-  const bool fits =
-      entry != nullptr && !entry->variable && (of_host ? entry->kind == Kind::pinned : entry->kind <= Kind::managed);
+  const bool of_pool = entry != nullptr && pool_of_memory(entry->address) != nullptr;
+  const bool fits = entry != nullptr && !entry->variable &&
+                    (of_host ? entry->kind == Kind::pinned && !of_pool : entry->kind <= Kind::managed || of_pool);
   if (!fits) return session.because(cudaErrorInvalidValue, not_to_free(session, number(pointer), of_host));
   session.managed.forget();
   if (entry->of_graph) {
@@ -86,7 +87,7 @@ cudaError_t allocate_from(Session& s, void** pointer, std::size_t bytes, MemoryP
                           void* caller) {
   const OnGpu on(gpu_of(pool));
   if (!s.captures(stream)) {
-    const cudaError_t error = allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+    const cudaError_t error = allocate(s, pointer, bytes, kind_of(pool), 0, "cudaMallocAsync", caller);
     const MemoryEntry* entry = error == cudaSuccess ? s.memory.at(number(*pointer)) : nullptr;
     if (entry == nullptr) return error;
     s.streams.allocation(s, Operation::Kind::allocation, s.name_of("cudaMallocAsync"), *entry, stream,

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "common/cuda_api/runtime/host/clock/readings.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/host/python_lines.h"
+#include "common/cuda_api/runtime/processes/shared_files.h"
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
@@ -130,6 +132,7 @@ Session& Session::instance() {
 }
 
 Session::Session() : options(read_options()), profile_(profile_carried(options.profile)) {
+  pthread_atfork(nullptr, nullptr, [] { is_copy_of_process(true); });
   timeline.have_gpus(options.gpus);
   record.gpu = profile_.id;
   if (options.lines) clocks::watch();

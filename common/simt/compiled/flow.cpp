@@ -35,7 +35,9 @@ bool is_by_halves(const Lanes& lanes, std::uint32_t width) {
   return true;
 }
 
-Flow::Flow(const Operations& operations, const Dim3& block) : all_(operations), always_(operations.variables()) {
+/// Blocks of 16 threads a row or a multiple of it have half a warp in a row, or a whole one, which is two halves.
+Flow::Flow(const Operations& operations, const Dim3& block)
+    : all_(operations), always_(operations.variables()), lanes_of_row_(block.x % 16 != 0 && block.x % 8 == 0 ? 8 : 16) {
   find_kept();
   find_live();
   find_preserved();

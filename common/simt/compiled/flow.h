@@ -40,6 +40,8 @@ class Flow {
   /// What other lanes of the warp may still read, wherever they are: some lanes alone leave it to those as it was.
   [[nodiscard]] bool is_preserved(Variable v) const { return preserved_[v]; }
   [[nodiscard]] const Lanes& lanes(std::uint32_t number) const { return lanes_[number]; }
+  /// Of how many lanes a row of a block is made, as far as a warp is concerned: a power of two, at most half of it.
+  [[nodiscard]] std::uint32_t lanes_of_row() const { return lanes_of_row_; }
   /// The value of a register that is a constant.
   [[nodiscard]] const std::uint64_t* constant(Variable v) const;
 
@@ -88,6 +90,7 @@ class Flow {
   std::vector<bool> reached_;
   std::vector<Lanes> lanes_{Lanes{}};
   std::map<Variable, std::uint64_t> constants_;
+  std::uint32_t lanes_of_row_;
 };
 
 [[nodiscard]] bool is_contiguous(const Lanes& lanes, std::uint32_t width, std::size_t from = 0,

@@ -1,4 +1,4 @@
-"""Kernels of Numba's, and cuda-python's runtime: `kernels.py race|beyond|slow|right|grid|runtime`. run.py knows the lines by their comments."""
+"""Kernels of Numba's, and cuda-python's runtime: `kernels.py race|beyond|slow|right|grid|runtime|processes`. run.py knows the lines by their comments."""
 import sys
 
 import numpy as np
@@ -56,9 +56,33 @@ def of_runtime():
     print("runtime", [int(one) for one in errors], (back == 0x01010101).all())
 
 
+def in_a_process(lock, results, by):
+    with lock:
+        values = cuda.to_device(np.arange(4, dtype=np.float32))
+        out = cuda.to_device(np.zeros(4, dtype=np.float32))
+        twice[1, 4](values, out)
+        results.put((by, float(out.copy_to_host().sum()) * by))
+
+
+def of_processes():
+    """Locks and queues of multiprocessing's."""
+    import multiprocessing
+    context = multiprocessing.get_context("spawn")
+    results, lock = context.Queue(), context.Lock()
+    processes = [context.Process(target=in_a_process, args=(lock, results, by)) for by in (1, 2)]
+    for one in processes:
+        one.start()
+    print("processes", sorted(results.get(timeout=100) for _ in processes))
+    for one in processes:
+        one.join()
+
+
 def main(word):
     if word == "runtime":
         of_runtime()
+        return
+    if word == "processes":
+        of_processes()
         return
     host = np.arange(64, dtype=np.float32)
     values = cuda.to_device(host)  # the allocation
@@ -81,4 +105,5 @@ def main(word):
         print("right", np.array_equal(out.copy_to_host(), 2 * host))
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -58,6 +58,7 @@ class PythonTests(Tests):
         shutil.copy(HERE / "kernels.py", self.folder)
         self.case("blocks that wait for each other", ["kernels.py", "--sanitize", "racecheck", "--", "grid"], 0, out=["grid 195.0 6.0"])
         self.case("runtime of cuda-python", ["kernels.py", "--", "runtime"], 0, out=[r"runtime \[0, 0, 0, 0\] True"])
+        self.case("several processes", ["kernels.py", "--", "processes"], 0, out=[r"processes \[\(1, 12.0\), \(2, 24.0\)\]"])
 
 
 def jobs_of(tests, _long):

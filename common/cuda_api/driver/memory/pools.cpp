@@ -8,6 +8,20 @@
 using namespace gpulab;
 using namespace gpulab::cuda_api;
 
+namespace {
+
+/// `body` with the location in the runtime's words.
+template <typename Body>
+[[gnu::always_inline]] inline CUresult of_place(const char* name, const CUmemLocation* location, const Body& body) {
+  return driver_call(name, Needs::driver, [&](Session&) {
+    if (location == nullptr) return body(nullptr);
+    cudaMemLocation place{static_cast<cudaMemLocationType>(location->type), location->id};
+    return body(&place);
+  });
+}
+
+}  // namespace
+
 extern "C" {
 
 CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
@@ -58,10 +72,31 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* asked) {
     cudaMemPoolProps wanted{};
     if (asked != nullptr)
       wanted.location = {static_cast<cudaMemLocationType>(asked->location.type), asked->location.id};
+    if (asked != nullptr) wanted.allocType = static_cast<cudaMemAllocationType>(asked->allocType);
     if (asked != nullptr) wanted.handleTypes = static_cast<cudaMemAllocationHandleType>(asked->handleTypes);
     return cudaMemPoolCreate(pool, asked == nullptr ? nullptr : &wanted);
   });
 }
+
+#if CUDA_VERSION >= 13000
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  return of_place("cuMemGetDefaultMemPool", location, [&](cudaMemLocation* place) {
+    return cudaMemGetDefaultMemPool(pool, place, static_cast<cudaMemAllocationType>(type));
+  });
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  return of_place("cuMemGetMemPool", location, [&](cudaMemLocation* place) {
+    return cudaMemGetMemPool(pool, place, static_cast<cudaMemAllocationType>(type));
+  });
+}
+
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  return of_place("cuMemSetMemPool", location, [&](cudaMemLocation* place) {
+    return cudaMemSetMemPool(place, static_cast<cudaMemAllocationType>(type), pool);
+  });
+}
+#endif
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   return driver_call("cuMemPoolDestroy", Needs::driver, [&](Session&) { return cudaMemPoolDestroy(pool); });

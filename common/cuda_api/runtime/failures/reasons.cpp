@@ -198,6 +198,10 @@ Reason pool_of_another() {
   return {"the pool is another process's", "memory that it has taken is imported by cudaMemPoolImportPointer"};
 }
 
+Reason no_such_pools() {
+  return {"pools are of a GPU's memory or the host's (cudaMemAllocationTypePinned), or of managed memory"};
+}
+
 Reason other_pool_handles() {
   return {"memory can be shared by cudaMemHandleTypePosixFileDescriptor, and by no other type of handle"};
 }

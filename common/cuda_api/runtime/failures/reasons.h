@@ -34,6 +34,7 @@ Reason not_managed(const Session& session, std::uint64_t address);
 Reason null_argument(const char* what);
 Reason pool_of_another();
 Reason other_pool_handles();
+Reason no_such_pools();
 
 // Textures.
 Reason no_array(const void* handle);

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -23,6 +25,7 @@ namespace gpulab::cuda_api {
 
 struct MemoryPool {
   int gpu = 0;
+  MemoryEntry::Kind kind = MemoryEntry::Kind::device;
   bool own = false;  ///< the program has made it
   std::uint64_t threshold = 0, used = 0, used_high = 0, reserved = 0, reserved_high = 0;
   std::uint64_t waits = 0;            ///< of the program, when something was last freed
@@ -40,7 +43,9 @@ std::uint64_t in_chunks(std::uint64_t bytes) { return (bytes + kChunk - 1) / kCh
 
 struct Pools {
   std::vector<std::unique_ptr<MemoryPool>> all;
-  std::unordered_map<int, MemoryPool*> first, current;                             ///< by GPU
+  std::unordered_map<int, MemoryPool*> first, current;  ///< by GPU
+  std::map<std::pair<MemoryEntry::Kind, int>, MemoryPool*> other_first,
+      other_current;                                                               ///< of managed memory, the host's
   std::unordered_map<std::uint64_t, std::pair<MemoryPool*, std::uint64_t>> taken;  ///< by address: whose, bytes
 };
 Pools& pools() {
@@ -54,6 +59,24 @@ MemoryPool* make_pool(int gpu, bool own) {
   made.gpu = gpu;
   made.own = own;
   return &made;
+}
+
+/// Of the GPU's own memory, of managed memory, or of the host's; nothing where there are no pools of that.
+std::optional<MemoryEntry::Kind> kind_of(cudaMemAllocationType type, cudaMemLocationType place) {
+  const bool of_host = place == cudaMemLocationTypeHost || place == cudaMemLocationTypeHostNuma ||
+                       place == cudaMemLocationTypeHostNumaCurrent;
+#if CUDART_VERSION >= 13000
+  if (type == cudaMemAllocationTypeManaged) return MemoryEntry::Kind::managed;
+#endif
+  if (type != cudaMemAllocationTypePinned) return std::nullopt;
+  if (of_host) return MemoryEntry::Kind::pinned;
+  return place == cudaMemLocationTypeDevice ? std::optional(MemoryEntry::Kind::device) : std::nullopt;
+}
+
+bool may_reach(const MemoryPool& pool, const cudaMemLocation& who) {
+  if (pool.kind == MemoryEntry::Kind::managed) return true;
+  if (who.type != cudaMemLocationTypeDevice) return pool.kind == MemoryEntry::Kind::pinned;
+  return pool.accessed_by.contains(who.id) || (pool.kind == MemoryEntry::Kind::device && who.id == pool.gpu);
 }
 
 /// What was freed is given back when the program next waits, but for what the threshold keeps.
@@ -83,6 +106,38 @@ template <typename Body>
   });
 }
 
+#if CUDART_VERSION >= 13000
+/// Pools of the host are one for all; of managed memory one for each place.
+std::pair<MemoryEntry::Kind, int> place_of(MemoryEntry::Kind kind, const cudaMemLocation& location) {
+  return {kind, kind == MemoryEntry::Kind::managed && location.type == cudaMemLocationTypeDevice ? location.id : -1};
+}
+
+[[gnu::always_inline]] inline cudaError_t give_of_place(const char* name, cudaMemPool_t* pool,
+                                                        const cudaMemLocation* location, cudaMemAllocationType type,
+                                                        bool first) {
+  return call(name, Waits::no, [&](Session& s) {
+    if (pool == nullptr || location == nullptr) return s.because(cudaErrorInvalidValue, null_argument("argument"));
+    const auto kind = kind_of(type, location->type);
+    if (!kind) return s.because(cudaErrorInvalidValue, no_such_pools());
+    const bool of_device = location->type == cudaMemLocationTypeDevice;
+    if (of_device && !s.has_gpu(location->id)) return s.because(cudaErrorInvalidDevice, no_device(location->id));
+    if (*kind == MemoryEntry::Kind::device) {
+      *pool = handle_of(first ? &first_pool(location->id) : &current_pool(location->id));
+      return cudaSuccess;
+    }
+    const auto place = place_of(*kind, *location);
+    const auto set = pools().other_current.find(place);
+    MemoryPool*& own = pools().other_first[place];
+    if (own == nullptr) {
+      own = make_pool(of_device ? location->id : 0, false);
+      own->kind = *kind;
+    }
+    *pool = handle_of(first || set == pools().other_current.end() ? own : set->second);
+    return cudaSuccess;
+  });
+}
+#endif
+
 }  // namespace
 
 MemoryPool& first_pool(int gpu) {
@@ -102,6 +157,8 @@ MemoryPool* pool_of(cudaMemPool_t handle) {
 }
 
 int gpu_of(const MemoryPool& pool) { return pool.gpu; }
+
+MemoryEntry::Kind kind_of(const MemoryPool& pool) { return pool.kind; }
 
 PoolSharing& sharing_of(MemoryPool& pool) { return pool.sharing; }
 
@@ -150,21 +207,44 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int gpu) {
 cudaError_t cudaDeviceSetMemPool(int gpu, cudaMemPool_t handle) {
   return with_pool("cudaDeviceSetMemPool", handle, [&](Session& s, MemoryPool& pool) {
     if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
-    if (pool.gpu != gpu) return cudaErrorInvalidValue;
+    if (pool.gpu != gpu || pool.kind != MemoryEntry::Kind::device) return cudaErrorInvalidValue;
     if (pool.sharing.imported) return s.because(cudaErrorInvalidValue, pool_of_another());
     pools().current[gpu] = &pool;
     return cudaSuccess;
   });
 }
 
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
+  return give_of_place("cudaMemGetDefaultMemPool", pool, location, type, true);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* location, cudaMemAllocationType type) {
+  return give_of_place("cudaMemGetMemPool", pool, location, type, false);
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t handle) {
+  return with_pool("cudaMemSetMemPool", handle, [&](Session& s, MemoryPool& pool) {
+    if (location == nullptr) return s.because(cudaErrorInvalidValue, null_argument("location"));
+    if (kind_of(type, location->type) != pool.kind) return s.because(cudaErrorInvalidValue, no_such_pools());
+    if (pool.kind == MemoryEntry::Kind::device) return cudaDeviceSetMemPool(location->id, handle);
+    pools().other_current[place_of(pool.kind, *location)] = &pool;
+    return cudaSuccess;
+  });
+}
+#endif
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* asked) {
   return call("cudaMemPoolCreate", Waits::no, [&](Session& s) {
     if (pool == nullptr || asked == nullptr) return cudaErrorInvalidValue;
+    const auto kind = kind_of(asked->allocType, asked->location.type);
+    if (!kind) return s.because(cudaErrorInvalidValue, no_such_pools());
     const bool of_device = asked->location.type == cudaMemLocationTypeDevice;
     if (of_device && !s.has_gpu(asked->location.id)) return cudaErrorInvalidValue;
     if ((asked->handleTypes & ~cudaMemHandleTypePosixFileDescriptor) != 0)
       return s.because(cudaErrorNotSupported, other_pool_handles());
     MemoryPool* const made = make_pool(of_device ? asked->location.id : 0, true);
+    made->kind = *kind;
     made->sharing.allowed = asked->handleTypes != cudaMemHandleTypeNone;
     *pool = handle_of(made);
     return cudaSuccess;
@@ -175,6 +255,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
   return with_pool("cudaMemPoolDestroy", handle, [](Session&, MemoryPool& pool) {
     if (!pool.own) return cudaErrorInvalidValue;
     std::erase_if(pools().current, [&](const auto& one) { return one.second == &pool; });
+    std::erase_if(pools().other_current, [&](const auto& one) { return one.second == &pool; });
     // What was taken from it stays the program's until it is freed, and counts nowhere.
     std::erase_if(pools().taken, [&](const auto& one) { return one.second.first == &pool; });
     std::erase_if(pools().all, [&](const auto& one) { return one.get() == &pool; });
@@ -197,7 +278,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
       if (asked[i].location.type != cudaMemLocationTypeDevice) continue;
       if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
       if (asked[i].flags == cudaMemAccessFlagsProtNone) {
-        if (gpu == pool.gpu) return cudaErrorInvalidValue;
+        if (gpu == pool.gpu && pool.kind == MemoryEntry::Kind::device) return cudaErrorInvalidValue;
         pool.accessed_by.erase(gpu);
         continue;
       }
@@ -213,9 +294,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* 
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle, cudaMemLocation* location) {
   return with_pool("cudaMemPoolGetAccess", handle, [&](Session&, MemoryPool& pool) {
     if (flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
-    const bool may = location->type == cudaMemLocationTypeDevice &&
-                     (location->id == pool.gpu || pool.accessed_by.contains(location->id));
-    *flags = may ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    *flags = may_reach(pool, *location) ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });
 }

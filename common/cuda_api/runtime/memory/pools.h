@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/processes/shared_files.h"
 
 namespace gpulab::cuda_api {
@@ -18,6 +19,8 @@ struct MemoryPool;
 /// Null where the handle is none.
 [[nodiscard]] MemoryPool* pool_of(cudaMemPool_t handle);
 [[nodiscard]] int gpu_of(const MemoryPool& pool);
+/// What it gives: the GPU's own memory, managed memory, or the host's.
+[[nodiscard]] MemoryEntry::Kind kind_of(const MemoryPool& pool);
 /// What other processes have of a pool, or this one of another's.
 struct PoolSharing {
   bool allowed = false;   ///< it was made to be shared

@@ -19,6 +19,9 @@ void write_handle(void* handle, char kind, const SharedName& name);
 /// False: it is none of ours, or of another kind.
 [[nodiscard]] bool read_handle(const void* handle, char kind, SharedName& name);
 
+/// This process is a copy of another that had called CUDA, and has started no program since. `copied`: it is one now.
+bool is_copy_of_process(bool copied = false);
+
 /// A new file, for this user alone; -1: there can be none (errno).
 [[nodiscard]] int make_shared_file(const std::string& path);
 /// One of this user's that is there, and its size; -1: there is none.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/host/clock/host_clock.h"
+#include "common/cuda_api/runtime/processes/shared_files.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/steps_record.h"
 
@@ -38,7 +39,7 @@ void Session::place_allocations(const std::string& text) {
 }
 
 void Session::write_record(bool complete) {
-  if (options.record.empty()) return;
+  if (options.record.empty() || is_copy_of_process()) return;  // what a copy has done cannot be told from the other's
   record.complete = complete;
   if (complete) tell_what_is_unprinted();
   const bool asked = record.calls.contains("cudaGetDeviceCount") || record.calls.contains("cuDeviceGetCount");
@@ -64,7 +65,8 @@ void Session::write_record(bool complete) {
     else
       ++record.leaks_cut;
   }
-  write_file(options.record, encode(record));
+  const bool of_several = options.record.ends_with('.');  // each process writes its own
+  write_file(options.record + (of_several ? std::to_string(getpid()) : ""), encode(record));
 }
 
 void Session::write_steps(const LaunchRequest& request, const std::vector<Finding>& findings) {

@@ -69,11 +69,6 @@ class CodeBuilder {
     for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
     return llvm.BuildShuffleVector(builder_, first, second, vector_of(false, all), "");
   }
-  Value half(Value v, std::size_t number) {
-    std::vector<std::uint32_t> lanes(16);
-    for (std::uint32_t i = 0; i < 16; ++i) lanes[i] = static_cast<std::uint32_t>(number) * 16 + i;
-    return llvm.BuildShuffleVector(builder_, v, v, vector_of(false, lanes), "");
-  }
   Value shuffled(Value v, const std::vector<std::uint32_t>& sources) { return mixed(v, v, sources); }
   /// Lanes of the second are numbered behind those of the first.
   Value mixed(Value first, Value second, const std::vector<std::uint32_t>& sources) {

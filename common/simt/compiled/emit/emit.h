@@ -97,11 +97,12 @@ class Emitter {
   };
   void emit_access(std::uint32_t block, std::size_t k);
   Value address_of(const Operation& o, Value of_register);
-  struct Halves {
-    Value start[2];
-  };
-  Halves halves(const Operation& o, Value& are);
-  void emit_halves(const Operation& o);
+  // emit_rows.cpp
+  std::vector<Value> rows_of(const Operation& o, Value& are);
+  std::vector<Place> places_of(const Operation& o, const std::vector<Value>& starts, Value& good);
+  void emit_rows(const Operation& o);
+  Value load_in_rows(const Operation& o, const std::vector<Place>& rows);
+  void count_in_rows(const Operation& o, const std::vector<Place>& rows);
   template <typename Quick>
   void emit_where(const Operation& o, Value good, const Quick& quick, bool words = false);
   void emit_several(const Operation& o);
@@ -118,8 +119,6 @@ class Emitter {
   Value load_rows(Variable v, Value rows);
   void store_rows(Variable v, Value rows);
   void count_rows(const Operation& o);
-  void count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span);
-  Value in_both(Value from_a, Value count_a, Value from_b, Value count_b);
   Value side_by_side(const Operation& o, Value& are);
   Place place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
   void store_inline(const Operation& o, Value host, Value x);

@@ -207,104 +207,6 @@ Value Emitter::side_by_side(const Operation& o, Value& are) {
   return start;
 }
 
-/// Two half warps, of which each lies side by side: rows of a tile of 16. `starts` as side_by_side() has them.
-Emitter::Halves Emitter::halves(const Operation& o, Value& are) {
-  const bool wide = !(o.op->mods & kAddress32);
-  Lanes steps{};
-  for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i % (kLanes / 2) * o.width);
-  const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
-  Halves halves;
-  Value all[2];
-  for (std::size_t k = 0; k < 2; ++k) {
-    halves.start[k] = b_.element(starts, b_.k32(k * kLanes / 2));
-    all[k] = b_.splat(halves.start[k], wide, kLanes / 2);
-  }
-  const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.joined(all[0], all[1])), b_.integer(32));
-  // Lanes 2 GiB apart have no pattern.
-  const Value distance = b_.add(b_.sub(halves.start[1], halves.start[0]), b_.k64(std::uint64_t{1} << 30));
-  are = b_.both(b_.compare(kEqual, apart, b_.k32(0)),
-                b_.compare(kUnsignedLessEqual, distance, b_.k64(std::uint64_t{1} << 31)));
-  return halves;
-}
-
-/// What lies in both of two stretches of so many, which begin there: never less than nothing.
-Value Emitter::in_both(Value from_a, Value count_a, Value from_b, Value count_b) {
-  const auto less = [&](Value x, Value y) { return b_.choose_lanes(b_.compare(kSignedLess, x, y), x, y); };
-  const auto more = [&](Value x, Value y) { return b_.choose_lanes(b_.compare(kSignedLess, x, y), y, x); };
-  const Value end = less(b_.add(from_a, count_a), b_.add(from_b, count_b));
-  return more(b_.sub(end, more(from_a, from_b)), b_.k64(0));
-}
-
-void Emitter::count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span) {
-  Value count[2], first[2];
-  for (std::size_t k = 0; k < 2; ++k) {
-    const Value bits = sectors_of(o, places[k], span);
-    count[k] = intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)});
-    first[k] = b_.op(kLShr, places[k].low, b_.k64(5));
-    mark_sectors(!o.load, places[k], bits);
-  }
-  const std::uint32_t site = o.op->site;
-  add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
-  add_to(site, offsetof(SiteStatistics, lanes), b_.k64(kLanes));
-  add_to(site, offsetof(SiteStatistics, sectors),
-         b_.sub(b_.add(count[0], count[1]), in_both(first[0], count[0], first[1], count[1])));
-  add_to(site, offsetof(SiteStatistics, distinct_bytes),
-         b_.sub(b_.k64(2 * span), in_both(places[0].low, b_.k64(span), places[1].low, b_.k64(span))));
-}
-
-/// Of a whole warp, where nothing is known of its addresses.
-void Emitter::emit_halves(const Operation& o) {
-  inlined_.push_back(o.op->site);
-  Value are = nullptr;
-  const Halves two = halves(o, are);
-  const std::uint64_t span = std::uint64_t{o.width} * kLanes / 2;
-  const bool wide = o.width == 8;
-  Place places[2];
-  for (std::size_t k = 0; k < 2; ++k) {
-    places[k] = place_of(o, address_of(o, two.start[k]), 0, span);
-    are = b_.both(are, places[k].good);
-  }
-  const Value stored = o.load ? nullptr : vector(o.data);
-  const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
-  b_.go_if(are, quick, slow);
-  const States before = now_;
-  b_.begin(slow);
-  call_handlers_of(o, true);
-  const Value slow_value = o.load ? b_.load(vector_type(o.data), home(o.data), sizeof(Slot)) : nullptr;
-  const Block slow_end = b_.here();
-  b_.go(done);
-
-  b_.begin(quick);
-  Value loaded[2];
-  for (std::size_t k = 0; k < 2; ++k) {
-    if (o.load)
-      loaded[k] = b_.load(b_.lanes(wide, kLanes / 2), places[k].host, o.width);
-    else
-      b_.store(b_.half(stored, k), places[k].host, o.width);
-  }
-  const Value quick_value = o.load ? b_.joined(loaded[0], loaded[1]) : nullptr;
-  if (o.counted) {
-    const Block as_one = fresh("as_one"), as_two = fresh("as_two"), counted = fresh("counted_both");
-    b_.go_if(b_.compare(kEqual, b_.add(two.start[0], b_.k64(span)), two.start[1]), as_one, as_two);
-    b_.begin(as_one);
-    Lanes steps{};
-    count_inline(o, steps, places[0], 2 * span);
-    b_.go(counted);
-    b_.begin(as_two);
-    count_halves(o, places, span);
-    b_.go(counted);
-    b_.begin(counted);
-  }
-  const Block quick_end = b_.here();
-  b_.go(done);
-
-  b_.begin(done);
-  now_ = before;
-  if (o.load)
-    set(o.data, b_.phi(vector_type(o.data), {slow_value, quick_value}, {slow_end, quick_end}),
-        {State::Kind::vector, true, 0});
-}
-
 void Emitter::emit_by_handler(const Operation& o, bool in_full) {
   call_handlers_of(o, in_full);
   for (const Variable v : o.in) now_[v].dirty = false;
@@ -392,7 +294,7 @@ void Emitter::emit_access(std::uint32_t block, std::size_t k) {
   const bool known = is_inline(o);
   if (known && o.shared && !region_) return emit_checked(block, k);
   if (o.values != 1 && !region_ && (known || flow_.may_be_inline(o, now_))) return emit_several(o);
-  if (!known && !region_ && flow_.may_be_inline(o, now_)) return emit_halves(o);
+  if (!known && !region_ && flow_.may_be_inline(o, now_)) return emit_rows(o);
   if (o.values != 1 || (!known && !flow_.may_be_inline(o, now_))) return emit_by_handler(o, led_inline || region_);
   inlined_.push_back(o.op->site);
   Lanes lanes{};

@@ -37,6 +37,7 @@ enum Cast : int { kTrunc = 30, kZExt = 31, kSExt = 32, kBitCast = 41 };
 enum Compare : int {
   kEqual = 32,
   kNotEqual = 33,
+  kUnsignedLess = 36,
   kUnsignedLessEqual = 37,
   kSignedGreaterEqual = 39,
   kSignedLess = 40,
