@@ -358,7 +358,7 @@ TEST_CASE("branches out of a loop, and back, bring no lanes together in it") {
 
 TEST_CASE("code beyond what the instruction caches hold is fetched as it comes by") {
   const auto sums = [](int count) {
-    std::string body = "mov.f32 f2, f1; mov.f32 f3, f1; mov.f32 f4, f1;";
+    std::string body = "mov.f32 f2, f1; add.f32 f3, f1, f1; mul.f32 f4, f3, f3;";
     for (int i = 0; i < count; ++i) body += fmt::format("fma.rn.f32 f{0}, f{0}, f{0}, f1;", 2 + i % 3);
     return body + "add.f32 f1, f2, f3; add.f32 f1, f1, f4;";
   };
