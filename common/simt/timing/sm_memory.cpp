@@ -241,10 +241,14 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
 
 /// 2 KB of lines of 64 bytes, behind them a larger cache that brings 256 bytes at a time, one of them at once: a line
 /// of it takes 54 cycles, and a block that is nowhere yet as long as DRAM (an H100; a chain through 1 to 64 KB, each 64
-/// bytes 265 cycles, each 256 bytes 762, and 101 when it goes round again).
+/// bytes 265 cycles, each 256 bytes 762, and 101 when it goes round again). The linker lays a kernel's tables side by
+/// side; here each begins 2 KB and more behind the one before, so that where 2 KB begin is spread over the cache: else
+/// the first words of any two tables would push each other out.
 double SmMemory::constant_line(double now, std::uint64_t line) {
   constexpr double next_cache = 54;
-  std::uint64_t& place = constant_lines_[line % kConstantLines];
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // 2^64 by the golden ratio: neighbours fall far apart
+  const std::uint64_t begin = line / kConstantLines * golden >> 59;
+  std::uint64_t& place = constant_lines_[(line + begin) % kConstantLines];
   const auto [there, fresh] = constant_blocks_.try_emplace(line >> 2, 0);
   if (place == line + 1) return std::max(now, there);
   place = line + 1;

@@ -164,5 +164,24 @@ TEST_CASE("constant memory comes 256 bytes at a time, 2 KB of it stay in the nea
   CHECK(constant_step(2, 2) + around == Catch::Detail::Approx(48).epsilon(0.05));
 }
 
+TEST_CASE("two small tables of constant memory stay in the nearest cache together, wherever they begin") {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  int apart = 0;
+  constexpr std::uint64_t tables = 64, lines_of_64_kb = 1024;
+  for (std::uint64_t k = 1; k <= tables; ++k) {
+    SmResult result;
+    SmMemory memory(*gpu, MemoryShare{}, result);
+    double now = 0, begun = 0;
+    for (int turn = 0; turn < 2; ++turn) {
+      begun = now;
+      for (const std::uint64_t line : {std::uint64_t{0}, k * lines_of_64_kb})
+        now = memory.constant(now, 1, std::array{line * 2});
+    }
+    apart += now - begun < 2 * 30;  // cycles; of the next cache each takes 54 and more
+  }
+  CHECK(apart > 56);  // one in 32 may meet
+}
+
 }  // namespace
 }  // namespace gpulab::simt
