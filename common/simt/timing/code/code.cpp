@@ -142,7 +142,7 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
             : has(".local")  ? Space::local
             : has(".const")  ? Space::constant
                              : Space::any;
-  t.loop = t.kind == Kind::atomic && t.space == Space::shared && has(".f") && has(".add");
+  t.loop = t.kind == Kind::atomic && t.space == Space::shared && ((has(".f") && has(".add")) || is_loop_of_64(opcode));
   t.read_only = has(".nc") || t.space == Space::constant;
   if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
   const auto& operands = site.instruction->operands;
@@ -275,6 +275,12 @@ std::uint16_t take_branch(std::vector<TimedInstruction>& code, const Program& pr
 }
 
 }  // namespace
+
+bool is_loop_of_64(std::string_view opcode) {
+  const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
+  return (opcode.ends_with(".u64") || opcode.ends_with(".s64") || opcode.ends_with(".b64")) && !has(".cas") &&
+         !has(".exch");
+}
 
 /// Joins a block with the short ones that its branch goes around, one or two ways, and with the block behind them; and
 /// so on from there.

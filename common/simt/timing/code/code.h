@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "common/simt/decode/program.h"
@@ -72,6 +73,10 @@ struct ThreadRegisters {
   std::uint32_t used = 0;     ///< 0: nobody knows
   std::uint32_t spilled = 0;  ///< kept in local memory
 };
+
+/// Whether an atomic is on 64-bit integers of which shared memory has no instruction: sums, minima, bit operations.
+/// There ptxas writes a loop of a load and a compare-and-swap (LDS.64, ATOMS.CAST.SPIN.64), as for floats.
+[[nodiscard]] bool is_loop_of_64(std::string_view opcode);
 
 /// The instructions of each basic block of a program, and of the regions that start with it.
 class TimedCode {

@@ -130,5 +130,20 @@ TEST_CASE("stores that write part of a sector take L2 longer than those that wri
   CHECK(columns > 2 * rows);
 }
 
+TEST_CASE("lanes that add 64 bits to one word do so one by one, unless all add the same") {
+  const auto sums = [](std::string_view add) {
+    std::string body = "ld.param.u64 d5, [out]; cvt.u64.u32 d6, r4; mov.u64 d7, 3; mov.u32 r6, s; ";
+    for (int i = 0; i < 16; ++i) body += fmt::format("red.{}; ", add);
+    return us_of(kernel(body), 1056);
+  };
+  const double apart = sums("global.add.u64 [d5], d6");
+  CHECK(apart > 8 * sums("global.add.u64 [d5], d7"));
+  CHECK(apart > 8 * sums("global.add.u32 [d5], r4"));
+  CHECK(sums("global.max.u64 [d5], d7") > 8 * sums("global.max.u32 [d5], r4"));
+  const double shared = sums("shared.add.u64 [r6], d6");
+  CHECK(shared > 8 * sums("shared.add.u32 [r6], r4"));
+  CHECK(shared > 8 * sums("shared.add.u64 [r6], d7"));
+}
+
 }  // namespace
 }  // namespace gpulab::tests
