@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <map>
 #include <string_view>
 
 #include "common/simt/timing/code/branches.h"
@@ -36,12 +37,13 @@ bool goes_by_lane(std::string_view opcode) {
 
 /// Whether lanes that bring 64-bit integers to one word do so one by one: 32 that add to a word take an H100 46 cycles,
 /// one of them a thirtieth. Only where all add one value at one place ptxas makes one sum of them (VOTEU, POPC).
-bool joins_no_lanes_of_64(const Site& site) {
+/// `uniform`: by function, made where it is asked for: once, however many such atomics a stranger's function has.
+bool joins_no_lanes_of_64(const Site& site, std::map<const ptx::Function*, Uniformity>& uniform) {
   const std::string_view opcode = site.instruction->opcode;
   if (!is_loop_of_64(opcode)) return false;
   if (opcode.find(".add") == std::string_view::npos) return true;
   const ptx::Operand& value = site.instruction->operands.back();
-  return value.reg >= 0 && !Uniformity(*site.function).of(value.reg);
+  return value.reg >= 0 && !uniform.try_emplace(site.function, *site.function).first->second.of(value.reg);
 }
 
 /// What the runtime calls memory that lies with the host, and managed memory: by the function that made it, of either
@@ -91,6 +93,7 @@ void Tracer::grid_started(const LaunchState& launch) {
   barriers_.assign(program_->blocks.size(), false);
   clock_ = waits_for_clock(*program_);
   queue_ = takes_numbers(*program_);
+  std::map<const ptx::Function*, Uniformity> uniform;
   for (const Site& site : program_->sites) {
     SiteUse& known = uses_.emplace_back();
     if (!site.instruction || !site.row) continue;
@@ -109,7 +112,7 @@ void Tracer::grid_started(const LaunchState& launch) {
     }
     known.looks = known.use.atomic && is_look(*site.function, *site.instruction);
     known.swaps = known.use.atomic && !known.looks && opcode.find(".cas") != std::string_view::npos;
-    const bool wide = known.use.atomic && joins_no_lanes_of_64(site);
+    const bool wide = known.use.atomic && joins_no_lanes_of_64(site, uniform);
     known.by_lane = known.use.atomic && (goes_by_lane(opcode) || wide);
     known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);
     polls_ |= known.polls;
