@@ -48,7 +48,9 @@ namespace {
 /// The integer that an operand is, or that the only instruction which writes its register moves there.
 std::optional<std::int64_t> constant_of(const ptx::Function& function, const ptx::Operand& operand) {
   if (operand.kind == ptx::Operand::Kind::integer) return operand.integer;
-  if (operand.kind != ptx::Operand::Kind::reg || operand.reg < 0) return std::nullopt;
+  constexpr std::size_t most = 16'384;  // of a function: each atomic of it asks, and a stranger's has any number
+  if (operand.kind != ptx::Operand::Kind::reg || operand.reg < 0 || function.instructions.size() > most)
+    return std::nullopt;
   std::optional<std::int64_t> constant;
   int writers = 0;
   for (const ptx::Instruction& i : function.instructions) {

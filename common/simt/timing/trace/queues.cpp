@@ -16,6 +16,11 @@ using ptx::Operand;
 /// A longest block or warp that did so many times more than the average one is the simulator's doing.
 constexpr std::uint64_t kUneven = 2;
 
+/// Of a stranger's function so much is looked at and no more: instructions, counters and loops around each, and turns
+/// in which values go on (code goes forwards, but for loops).
+constexpr std::size_t kMostInstructions = 16'384, kMostCounters = 64, kMostLoops = 64;
+constexpr int kMostTurns = 16;
+
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 /// An atomic that counts: of integers in global memory, adding what is not zero.
@@ -34,7 +39,8 @@ class Flow {
 
   void from(const Operand& result) {
     add(result);
-    for (bool more = true; more;) {
+    bool more = true;
+    for (int turn = 0; more && turn < kMostTurns; ++turn) {
       more = false;
       for (const ptx::Instruction& i : function_.instructions) more |= step(i);
     }
@@ -81,7 +87,9 @@ struct Loop {
 
 bool takes_numbers(const ptx::Function& function) {
   const auto& all = function.instructions;
-  if (std::ranges::none_of(all, [&](const ptx::Instruction& i) { return counts(function, i); })) return false;
+  if (all.size() > kMostInstructions ||
+      std::ranges::none_of(all, [&](const ptx::Instruction& i) { return counts(function, i); }))
+    return false;
   std::unordered_map<std::string_view, std::size_t> labels;
   for (const ptx::Label& label : function.labels) labels[label.name] = label.instruction;
   const auto target = [&](const ptx::Instruction& i) {
@@ -92,12 +100,15 @@ bool takes_numbers(const ptx::Function& function) {
   std::vector<Loop> loops;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (const std::size_t to = target(all[i]); to <= i) loops.push_back({to, i});
-  for (std::size_t at = 0; at < all.size(); ++at) {
+  std::size_t counters = 0;
+  for (std::size_t at = 0; at < all.size() && counters < kMostCounters; ++at) {
     if (!counts(function, all[at])) continue;
+    ++counters;
     Flow flow(function);
     flow.from(all[at].operands[0]);
+    std::size_t around = 0;
     for (const auto& [first, last] : loops) {
-      if (at < first || at > last) continue;
+      if (at < first || at > last || ++around > kMostLoops) continue;
       for (std::size_t i = first; i <= last; ++i) {
         if (!flow.reaches(all[i].guard_reg)) continue;
         const bool ends = all[i].opcode.starts_with("ret") || all[i].opcode.starts_with("exit");
