@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "common/simt/device_runtime/builtins.h"
-#include "common/simt/timing/popularity.h"
+#include "common/simt/timing/l2/popularity.h"
+#include "common/simt/timing/l2/slices.h"
 #include "common/simt/timing/trace/queues.h"
 #include "common/simt/timing/trace/sector_set.h"
 
@@ -121,7 +122,8 @@ std::uint32_t TimingModel::l1_bytes(const LaunchState& launch, std::uint32_t per
 }
 
 /// What blocks share that run far from each other L2 no longer holds when the later one comes: of a grid of rows and
-/// planes, a block's pairs of sectors that one a row or a plane before it has asked for, and none nearer by.
+/// planes, a block's pairs of sectors that one a row or a plane before it has asked for, and none nearer by; of a long
+/// row, that one 2, 4, 8 … blocks before it has.
 void TimingModel::bring_again(const GridTrace& trace, MemoryShare& share) const {
   if (trace.corner.size() < 2) return;
   const auto for_each_sector = [](const BlockTrace& block, auto&& use) {
@@ -142,16 +144,27 @@ void TimingModel::bring_again(const GridTrace& trace, MemoryShare& share) const 
   // Blocks read the same chunks round and round: of 28 MB seven of a hundred come from DRAM again, of 32 MB 18, of 40
   // MB 48, of 64 MB all; with as much stored beside, of 16 MB none, of 32 MB 42 (an H100 with 50 MB).
   constexpr double held = 1.1, gone = 2.5, of_stored = 0.3;  // of l2_bytes: what both halves ask for lies in both
-  const double bytes =
-      32 * (static_cast<double>(all.size() - stored.size()) * std::min(1.0, share.misses * share.fetched) +
-            of_stored * static_cast<double>(stored.size()));
+  const double of_stores = 32 * of_stored * static_cast<double>(stored.size());
+  const double of_grid =
+      32 * (static_cast<double>(all.size() - stored.size()) * std::min(1.0, share.misses * share.fetched)) + of_stores;
+  // In a row the launch's footprint says nothing of how much lies between two that share: what those nearer by have
+  // loaded together does, in lines of L2 (SmMemory::taken_).
+  const bool row = blocks.size() > kCornerOfGrid;
+  SectorSet lines;
+  const auto load = [&](const TracedAccess& a, std::uint64_t sector) {
+    if (!a.stored_bytes && !a.atomic) lines.insert(sector >> 2);
+  };
+  for_each_sector(own, load);
   double again = 0;
-  for (std::size_t i = blocks.size() - 1; i-- > 0;) {
-    const double between = static_cast<double>(own.linear - blocks[i]->linear) * bytes / gpu_.l2_bytes;
+  for (std::size_t i = blocks.size() - 1, nearer = 1; i-- > 0; ++nearer) {
+    const double of_row = 128 * static_cast<double>(lines.size()) / static_cast<double>(nearer) + of_stores;
+    const double apart = static_cast<double>(own.linear - blocks[i]->linear);
+    const double between = apart * (row ? of_row : of_grid) / gpu_.l2_bytes;
     const double part = std::clamp((between - held) / (gone - held), 0.0, 1.0);
     for_each_sector(*blocks[i], [&](const TracedAccess&, std::uint64_t sector) {
       if (loaded.contains(sector >> 1) && seen.insert(sector >> 1)) again += part;
     });
+    for_each_sector(*blocks[i], load);
   }
   if (again == 0) return;
   const double total = share.misses * share.fetched + 2 * again / static_cast<double>(all.size());
@@ -224,87 +237,6 @@ void TimingModel::touch(const BlockTrace& block, const TracedAccess& access, boo
   last = whole ? UINT64_MAX : std::max(last, block.sectors[access.first_sector + access.sectors - 1]);
 }
 
-/// Rounds at the slices of L2 that some blocks go to, by slice.
-struct TimingModel::Slices {
-  struct Slice {
-    double cycles = 0;
-    std::uint64_t block = 0;
-    bool shared = false;  ///< more than one of the traced blocks go there
-  };
-  std::unordered_map<std::uint64_t, Slice> by_key;
-
-  /// Two neighbouring lines share a slice, and of 1 KB the lines 0, 1, 4, 5 and 2, 3, 6, 7: atomics of all SMs at lines
-  /// 0 and 1 take as long as at one of them (60 us, 54), at 0 and 2 half (28), at 0 and 4 the whole (51), at all eight
-  /// half (30), at 0 and 8 half (29; an H100).
-  static std::uint64_t of_atomic(std::uint64_t sector) { return sector >> 5 << 1 | (sector >> 3 & 1); }
-  static std::uint64_t of_store(std::uint64_t sector) { return sector >> 3; }
-
-  void add(std::uint64_t key, double cycles, std::uint64_t block) {
-    auto& slice = by_key.try_emplace(key, Slice{0, block, false}).first->second;
-    slice.cycles += cycles;
-    slice.shared |= slice.block != block;
-  }
-  /// Of the fullest. `scale`: blocks for each traced one; what one of several traced blocks alone goes to is its own,
-  /// as a copy of a histogram is, and others have theirs.
-  [[nodiscard]] double most(double scale, bool several) const {
-    double most = 0;
-    for (const auto& [key, slice] : by_key)
-      most = std::max(most, slice.cycles * (slice.shared || !several ? scale : 1));
-    return most;
-  }
-};
-
-/// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
-void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
-  const double hot = a.together  ? gpu_.same_address_cycles
-                     : a.by_lane ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
-                     : a.real    ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
-                                 : a.same_address * gpu_.slice_round_cycles;
-  slices.add(Slices::of_atomic(a.hot_sector), hot, block.linear);
-  if (a.sectors < 2) return;
-  const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
-  for (std::uint32_t i = 0; i < a.sectors; ++i)
-    if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
-      slices.add(Slices::of_atomic(sector), other, block.linear);
-}
-
-/// Cycles that the slice of L2 takes which has the most to do: an atomic goes in rounds there, and so does a store of a
-/// part of a sector, which L2 has to merge (2997 blocks that each store one byte again and again, in 94 sectors).
-/// Blocks that run at once meet there; those of the next wave may meet elsewhere.
-double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const {
-  // Stores of all SMs to parts of one sector, with loads between: 1.5 ns each (65 536 take 104 us, 270 336 397).
-  constexpr double of_sector = 2.2;
-  double all = 0;
-  const Swaps missed = missed_swaps(trace, per_sm);
-  for (std::size_t first = 0; first < trace.blocks.size(); first += per_sm) {
-    const std::size_t end = std::min<std::size_t>(first + per_sm, trace.blocks.size());
-    Slices slices, stored, at_sector;
-    if (first == 0 && missed.lanes > 0) {  // once on each SM, and not again for each `scale` of the traced blocks
-      const double all = scale * static_cast<double>(trace.blocks.size());
-      const double used = std::min(all, static_cast<double>(sms(profile_)));
-      const std::uint64_t key = Slices::of_atomic(missed.sector);
-      slices.add(key, missed.lanes * gpu_.same_address_cycles * used / scale, trace.blocks.front().linear);
-      slices.add(key, 0, trace.blocks.back().linear + 1);
-    }
-    for (std::size_t b = first; b < end; ++b)
-      for (const TracedAccess& a : trace.blocks[b].accesses) {
-        if (a.space != TracedAccess::Space::global) continue;
-        if (a.atomic) add_atomic(trace.blocks[b], a, slices);
-        // Of words side by side those between the first sector and the last fill theirs.
-        const bool ends = a.sectors > 2 && a.stored_bytes > 32 * (a.sectors - 2);
-        const std::uint32_t step = ends ? a.sectors - 1 : 1;
-        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; i += step) {
-          const std::uint64_t sector = trace.blocks[b].sectors[a.first_sector + i];
-          stored.add(Slices::of_store(sector), gpu_.slice_round_cycles, trace.blocks[b].linear);
-          at_sector.add(sector, of_sector * gpu_.slice_round_cycles, trace.blocks[b].linear);
-        }
-      }
-    const bool several = end - first > 1;
-    all += std::max({slices.most(scale, several), stored.most(scale, several), at_sector.most(scale, several)});
-  }
-  return all;
-}
-
 void TimingModel::add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm) {
   GridTrace trace = tracer_.take();
   if (keeps_issues_) issued_.emplace_back();
@@ -366,9 +298,10 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   if (more > 0 && grid.sm.busiest_executed > 0 && !trace.polls)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
   const double scale = blocks / traced * (shared ? work : 1);
-  grid.atomics = hottest_slice(trace, scale, per_sm, false);
+  const SlicesOfL2 slices(trace, launch.memory, gpu_, {scale, blocks, std::max(1.0, work), per_sm, sms(profile_)});
+  grid.atomics = std::max(slices.hottest(false), slices.one_after_another());
   grid.unqueued = grid.cycles;
-  grid.slice = hottest_slice(trace, scale, per_sm, true);
+  grid.slice = slices.hottest(true);
   const double resident = std::min(blocks, per_sm * used) * static_cast<double>(launch.block.volume());
   grid.atomics = std::max(grid.atomics, retried_swaps(trace, scale, resident, gpu_));
   grid.cycles = std::max({grid.cycles, grid.atomics, grid.slice});

@@ -97,9 +97,6 @@ class TimingModel {
   /// Of a chain of blocks, each of which waits for the one before it. `met`: of the SM with the traced blocks.
   [[nodiscard]] double chain_cycles(const GridTrace& trace, const TimedCode& code, const std::vector<Met>& met,
                                     const Room& room) const;
-  struct Slices;
-  void add_atomic(const BlockTrace& block, const TracedAccess& access, Slices& slices) const;
-  [[nodiscard]] double hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const;
   const TimedCode& code_of(const Program& program);
   ThreadRegisters of_thread_{};  ///< of the grid that runs
 

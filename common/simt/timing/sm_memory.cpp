@@ -103,24 +103,29 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const double side = far_side(sector);
   const double from_l2 = start + gpu_.l2_latency + side * gpu_.l2_spread;
   if (access.in_l2) return from_l2;
-  Pair& pair = pairs_[sector >> 1];
+  LineOfL2& line = in_l2_[sector >> 2];
+  Pair& pair = pair_of(line, sector);
   const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
-  // No other SM asks for a thread's own arrays, nor for less than lines of them (open_local_1024).
+  // No other SM asks for a thread's own arrays, nor for less than lines of them where lanes lie side by side
+  // (open_local_1024).
   const bool own = access.space == TracedAccess::Space::local;
-  const bool left = pair.asked != 0 && left_l2(pair.moved, own);
+  const bool left = pair.asked != 0 && left_l2(pair.taken, own);
   const double first = share_.misses * share_.fetched / 2;
   const double lost = access.random ? (1 - share_.misses) * share_.lost : 0;
+  double pairs = 0;  // that DRAM brings for this one
   if (own && ((pair.asked & bit) == 0 || left))
-    miss_debt_ += 0.5;
+    pairs = access.sectors >= 2 * std::uint32_t{access.lines} ? 0.5 : 1;
   else if (left)
     // It brings both again. Where one half was brought for nothing, since it has left before it was asked for, what
     // that took is not in `fetched`, which counts halves that nobody asks for at all.
-    miss_debt_ += (pair.asked & bit) != 0 ? 1 : share_.misses * (2 - share_.fetched / 2);
+    pairs = (pair.asked & bit) != 0 ? 1 : share_.misses * (2 - share_.fetched / 2);
   else if ((pair.asked & bit) == 0)
-    miss_debt_ += first + lost;
+    pairs = first + lost;
+  miss_debt_ += pairs;
+  if (!is_in_l2(pair_of(line, sector ^ 2), own)) taken_ += 128 * pairs;
   const bool fresh = pair.asked == 0 && !own;
   pair.asked |= bit;
-  pair.moved = moved_;
+  pair.taken = taken_;
   if (miss_debt_ < 1) {
     // Blocks that run at once and share a sector ask for it at the same time: one has it brought, and all wait.
     if (!share_.together || !fresh) return from_l2;
@@ -134,7 +139,6 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
-  moved_ += 64;
   // The nearer DRAM is to its bandwidth, the longer requests wait for banks that others keep busy.
   const double load = std::min(1.0, result_.dram / std::max(begin + busy, 1.0));
   return begin + gpu_.dram_latency + side * gpu_.dram_spread + load * load * gpu_.dram_queue;
@@ -187,22 +191,25 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   // L2 serves loads and stores by turns: 8.7 MB are read in 2.1 us, stored in 2.5 and copied in 5.1 (read_4x1,
   // write_4x1, copy_4x1 of 132 blocks, warm).
   const double brought = (access.partial ? std::min(bytes_of_one, 32.0) : 32) / share_.l2_written_bytes_per_cycle;
+  const bool own = access.space == TracedAccess::Space::local;
   Line* line = nullptr;
   std::uint64_t tag = UINT64_MAX;
   for (const std::uint64_t sector : sectors) {
     // What a thread stores to its own arrays it finds in L1, as far as that has room.
-    if (access.space == TracedAccess::Space::local) {
+    if (own) {
       line = &line_of(sector >> 2, line);
       line->there[sector & 3] = start + 1;
     } else if (sector >> 2 != tag) {
       drop_line(now, tag = sector >> 2);
     }
-    Pair& pair = pairs_[sector >> 1];
+    LineOfL2& held = in_l2_[sector >> 2];
+    Pair& pair = pair_of(held, sector);
     const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
     double& written = pair.written[sector & 1];
     const bool first = (pair.stored & bit) == 0;
-    const bool left = !first && left_l2(written, access.space == TracedAccess::Space::local);
-    written = moved_;
+    const bool left = !first && left_l2(written, own);
+    if ((first || left) && !is_in_l2(pair, own) && !is_in_l2(pair_of(held, sector ^ 2), own)) taken_ += 128;
+    written = taken_;
     pair.stored |= bit;
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
@@ -210,17 +217,17 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     result_.l2 += l2;
     const bool there = pair.asked != 0 && !left;
     pair.asked = 3;
-    pair.moved = moved_;
+    pair.taken = taken_;
     if (!first && !left) continue;
     // What stays written in part is filled up from DRAM, which brings its neighbour, too (a word every 32 bytes takes
     // 15 us where one every 64 takes 21: stg_4_32, stg_4_64 of 132 blocks); at random addresses, and where it is the
     // only one of its line, of rows that are opened for it alone (stg_4_128: 34). What has left L2 in the meantime
     // comes again.
-    const bool fills = access.partial && (left || share_.fill > 0) && !there;
-    double bytes = 32 * share_.write_back + (fills ? 64 : 0);
+    const bool pushed_out = own && taken_ > share_.l2_room;  // a thread's own arrays are no part of the footprint
+    const bool fills = access.partial && (left || share_.fill > 0 || pushed_out) && !there;
+    double bytes = 32 * (pushed_out ? 1 : share_.write_back) + (fills ? 64 : 0);
     if (fills && (access.scattered || access.lines == sectors.size())) bytes /= gpu_.dram_scattered;
     const double busy = bytes / share_.dram_bytes_per_cycle;
-    moved_ += 32;
     dram_free_ = std::max(start, dram_free_) + busy;
     result_.dram += busy;
   }

@@ -82,15 +82,21 @@ class SmMemory {
   struct Pair {
     std::uint8_t asked = 0;   ///< which were asked for, or stored to
     std::uint8_t stored = 0;  ///< which were stored to
-    double moved = 0;         ///< `moved_`, when one was last asked for
-    double written[2] = {};   ///< `moved_`, when each was last stored to
+    double taken = 0;         ///< `taken_`, when one was last asked for
+    double written[2] = {};   ///< `taken_`, when each was last stored to
   };
+  using LineOfL2 = std::array<Pair, 2>;
+  [[nodiscard]] static Pair& pair_of(LineOfL2& line, std::uint64_t sector) { return line[sector >> 1 & 1]; }
   /// `own`: it is of a thread's own arrays.
-  [[nodiscard]] bool left_l2(double moved, bool own) const {
-    return (moved_ - moved) * (own ? 1 : share_.misses) > share_.l2_room;
+  [[nodiscard]] bool left_l2(double taken, bool own) const {
+    return (taken_ - taken) * (own ? 1 : share_.misses) > share_.l2_room;
   }
-  SectorMap<Pair> pairs_;
-  double moved_ = 0;  ///< bytes that DRAM has moved for this SM
+  [[nodiscard]] bool is_in_l2(const Pair& pair, bool own) const { return pair.asked != 0 && !left_l2(pair.taken, own); }
+  SectorMap<LineOfL2> in_l2_;
+  /// Bytes of the lines of L2 that this SM has taken: a line has room for its four sectors, of which DRAM has brought
+  /// two or all. One sector of each line is found again where the lines have 40 MB together, and no longer where they
+  /// have 64, of which the sectors asked for are 16 (`walk` by 128 bytes, an H100 with 50 MB).
+  double taken_ = 0;
 };
 
 }  // namespace gpulab::simt

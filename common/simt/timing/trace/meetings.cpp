@@ -210,6 +210,15 @@ void Tracer::choose_corner(const Dim3& grid) {
   const std::uint64_t middle = grid.x / 2 + grid.y / 2 * row + grid.z / 2 * plane;
   if (grid.y > 1) corner_.push_back(middle - row);
   if (grid.z > 1) corner_.push_back(middle - plane);
+  // Of a long row: what a block reads that the one so many before it has read, as threads do that go round an array in
+  // steps of a line. Powers of two, as most arrays are long, from the nearest on: what neighbours share is no news.
+  constexpr std::uint64_t long_row = 4096;
+  if (corner_.empty() && grid.x >= long_row) {
+    const std::uint64_t own = grid.x - grid.x / 4;
+    for (std::uint64_t before = 1; before <= grid.x / 2; before *= 2) corner_.push_back(own - before);
+    corner_.push_back(own);
+    return;
+  }
   if (corner_.empty()) return;
   if (grid.x > 1) corner_.push_back(middle - 1);
   corner_.push_back(middle);

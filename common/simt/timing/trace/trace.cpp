@@ -84,8 +84,9 @@ void Tracer::grid_started(const LaunchState& launch) {
   static std::atomic<std::uint64_t> grids{0};
   grid_number_ = ++grids;
   choose_corner(launch.grid);
+  const std::uint64_t of_corner = corner_.size() <= kCornerOfGrid ? corner_.size() : 0;
   most_instructions_ =
-      std::max(kMostInstructions / std::max<std::uint64_t>(wanted_ + corner_.size(), 1), kLeastInstructions);
+      std::max(kMostInstructions / std::max<std::uint64_t>(wanted_ + of_corner, 1), kLeastInstructions);
   if (program_ == launch.program) return;  // programs live as long as the device
   program_ = launch.program;
   uses_.clear();

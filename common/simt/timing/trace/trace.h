@@ -112,6 +112,9 @@ struct Chain {
 };
 
 /// What a grid has done.
+/// The most that GridTrace::corner has of rows and planes; a long row's has more.
+inline constexpr std::size_t kCornerOfGrid = 4;
+
 struct GridTrace {
   std::vector<BlockTrace> blocks;     ///< by their number
   std::vector<BlockTrace> corner;     ///< one in the middle of the grid and those before it: Tracer::corner_

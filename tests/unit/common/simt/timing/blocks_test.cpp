@@ -55,6 +55,17 @@ double us_of(const std::string& body, std::uint32_t blocks, int carveout = -1) {
 const std::string lines =
     "mul.wide.u32 d4, r4, 128; add.s64 d4, d8, d4; ld.global.f32 f1, [d4]; add.f32 f1, f1, f1; st.global.f32 [d4], f1;";
 
+TEST_CASE("who goes round an array in steps of a line finds nothing of it in L2, if its lines have no room there") {
+  // 8192 blocks, each thread one word, a line apart: four times the lines of 64 MB, or 16 times those of 16 MB.
+  const auto strided = [](int words) {
+    return us_of(fmt::format("shl.b32 r5, r4, 5; and.b32 r5, r5, {}; mul.wide.u32 d1, r5, 4; add.s64 d1, d8, d1;"
+                             "ld.global.f32 f2, [d1]; setp.lt.f32 p, f2, 0f00000000; @p st.global.f32 [d1], f2;",
+                             words - 1),
+                 8192);
+  };
+  CHECK(strided(16 << 20) > 2 * strided(4 << 20));
+}
+
 }  // namespace
 
 TEST_CASE("a kernel that prefers L1 has as few blocks on an SM as shared memory is left for, and waits for longer") {

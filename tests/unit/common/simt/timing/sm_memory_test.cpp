@@ -183,5 +183,43 @@ TEST_CASE("two small tables of constant memory stay in the nearest cache togethe
   CHECK(apart > 56);  // one in 32 may meet
 }
 
+/// Bytes that DRAM moves for each sector that is asked for again, of so many, `apart` sectors apart; L2 has 1 MiB.
+double brought_again(std::uint64_t sectors, std::uint64_t apart, TracedAccess::Space space) {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  MemoryShare share;
+  share.part = share.misses = share.dram_bytes_per_cycle = 1;
+  share.l2_bytes_per_cycle = share.l2_scattered_bytes_per_cycle = share.l2_written_bytes_per_cycle = 1e9;
+  share.fetched = apart == 1 ? 1 : 2;
+  share.l2_room = 1 << 20;
+  SmResult result;
+  SmMemory memory(*gpu, share, result);
+  const auto pass = [&] {
+    for (std::uint64_t i = 0; i < sectors; i += 4) {
+      TracedAccess access;
+      access.space = space;
+      access.sectors = 4;
+      access.lines = apart == 1 ? 1 : 4;
+      const std::array<std::uint64_t, 4> at{i * apart, (i + 1) * apart, (i + 2) * apart, (i + 3) * apart};
+      (void)memory.load(0, access, at, false);
+    }
+  };
+  pass();
+  const double first = result.dram;
+  pass();
+  return (result.dram - first) / static_cast<double>(sectors);
+}
+
+TEST_CASE("of each line that L2 has taken all four sectors have their room, whether DRAM has brought them or not") {
+  using Space = TracedAccess::Space;
+  constexpr std::uint64_t half = 16384, twice = 65536;  // of 1 MiB, by sectors
+  CHECK(brought_again(half, 1, Space::global) == 0);
+  CHECK(brought_again(twice, 1, Space::global) == Catch::Detail::Approx(32).epsilon(0.05));
+  CHECK(brought_again(half / 4, 4, Space::global) == 0);
+  CHECK(brought_again(half, 4, Space::global) == Catch::Detail::Approx(64).epsilon(0.05));
+  CHECK(brought_again(half / 4, 4, Space::local) == 0);
+  CHECK(brought_again(half, 4, Space::local) == Catch::Detail::Approx(64).epsilon(0.05));
+}
+
 }  // namespace
 }  // namespace gpulab::simt

@@ -1,4 +1,4 @@
-#include "common/simt/timing/popularity.h"
+#include "common/simt/timing/l2/popularity.h"
 
 #include <algorithm>
 #include <array>

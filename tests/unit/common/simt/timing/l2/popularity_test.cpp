@@ -1,5 +1,5 @@
 // What L2 has kept of what a grid reads here and there.
-#include "common/simt/timing/popularity.h"
+#include "common/simt/timing/l2/popularity.h"
 
 #include "tests/catch.h"
 

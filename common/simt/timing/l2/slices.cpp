@@ -1,0 +1,153 @@
+#include "common/simt/timing/l2/slices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace gpulab::simt {
+
+namespace {
+
+bool is_global_atomic(const TracedAccess& access) {
+  return access.atomic && access.space == TracedAccess::Space::global;
+}
+
+}  // namespace
+
+PlacesOnGpu::PlacesOnGpu(const GlobalMemory* memory) {
+  constexpr std::uint64_t small = 1 << 20, step = 512, sector = 32;
+  if (memory == nullptr) return;
+  std::uint64_t next = 0;
+  for (const auto& a : memory->allocations()) {
+    if (!a->host || a->of_heap || a->foreign || is_of_host(*a) || a->bytes >= small) continue;
+    small_.push_back({a->address / sector, (a->address + a->bytes + sector - 1) / sector, next / sector});
+    next += (std::max<std::uint64_t>(a->bytes, 1) + step - 1) / step * step;
+  }
+}
+
+std::uint64_t PlacesOnGpu::operator()(std::uint64_t sector) const {
+  const auto above = std::ranges::upper_bound(small_, sector, {}, &Small::first);
+  if (above == small_.begin()) return sector;
+  const Small& below = *std::prev(above);
+  return sector < below.behind ? below.there + (sector - below.first) : sector;
+}
+
+SlicesOfL2::SlicesOfL2(const GridTrace& trace, const GlobalMemory* memory, const GpuTiming& gpu, const Grid& grid)
+    : trace_(trace), placed_(memory), gpu_(gpu), grid_(grid) {}
+
+/// Rounds at the slices of L2 that some blocks go to, by slice.
+struct SlicesOfL2::Slices {
+  struct Slice {
+    double cycles = 0;
+    std::uint64_t block = 0;
+    bool shared = false;  ///< more than one of the traced blocks go there
+  };
+  std::unordered_map<std::uint64_t, Slice> by_key;
+
+  /// Two neighbouring lines share a slice, and of 1 KB the lines 0, 1, 4, 5 and 2, 3, 6, 7: atomics of all SMs at lines
+  /// 0 and 1 take as long as at one of them (60 us, 54), at 0 and 2 half (28), at 0 and 4 the whole (51), at all eight
+  /// half (30), at 0 and 8 half (29; an H100).
+  static std::uint64_t of_atomic(std::uint64_t sector) { return sector >> 5 << 1 | (sector >> 3 & 1); }
+  static std::uint64_t of_store(std::uint64_t sector) { return sector >> 3; }
+
+  void add(std::uint64_t key, double cycles, std::uint64_t block) {
+    auto& slice = by_key.try_emplace(key, Slice{0, block, false}).first->second;
+    slice.cycles += cycles;
+    slice.shared |= slice.block != block;
+  }
+  /// Of the fullest. `scale`: blocks for each traced one; what one of several traced blocks alone goes to is its own,
+  /// as a copy of a histogram is, and others have theirs.
+  [[nodiscard]] double most(double scale, bool several) const {
+    double most = 0;
+    for (const auto& [key, slice] : by_key)
+      most = std::max(most, slice.cycles * (slice.shared || !several ? scale : 1));
+    return most;
+  }
+};
+
+/// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
+void SlicesOfL2::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
+  const double hot = a.together  ? gpu_.same_address_cycles
+                     : a.by_lane ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
+                     : a.real    ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
+                                 : a.same_address * gpu_.slice_round_cycles;
+  slices.add(Slices::of_atomic(placed_(a.hot_sector)), hot, block.linear);
+  if (a.sectors < 2) return;
+  const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
+  for (std::uint32_t i = 0; i < a.sectors; ++i)
+    if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
+      slices.add(Slices::of_atomic(placed_(sector)), other, block.linear);
+}
+
+double SlicesOfL2::hottest(bool stores) const {
+  // Stores of all SMs to parts of one sector, with loads between: 1.5 ns each (65 536 take 104 us, 270 336 397).
+  constexpr double of_sector = 2.2;
+  double all = 0;
+  const Swaps missed = missed_swaps(trace_, grid_.per_sm);
+  for (std::size_t first = 0; first < trace_.blocks.size(); first += grid_.per_sm) {
+    const std::size_t end = std::min<std::size_t>(first + grid_.per_sm, trace_.blocks.size());
+    Slices slices, stored, at_sector;
+    if (first == 0 && missed.lanes > 0) {  // once on each SM, and not again for each `scale` of the traced blocks
+      const double all = grid_.scale * static_cast<double>(trace_.blocks.size());
+      const double used = std::min(all, static_cast<double>(grid_.sms));
+      const std::uint64_t key = Slices::of_atomic(placed_(missed.sector));
+      slices.add(key, missed.lanes * gpu_.same_address_cycles * used / grid_.scale, trace_.blocks.front().linear);
+      slices.add(key, 0, trace_.blocks.back().linear + 1);
+    }
+    for (std::size_t b = first; b < end; ++b)
+      for (const TracedAccess& a : trace_.blocks[b].accesses) {
+        if (a.space != TracedAccess::Space::global) continue;
+        if (a.atomic) add_atomic(trace_.blocks[b], a, slices);
+        // Of words side by side those between the first sector and the last fill theirs.
+        const bool ends = a.sectors > 2 && a.stored_bytes > 32 * (a.sectors - 2);
+        const std::uint32_t step = ends ? a.sectors - 1 : 1;
+        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; i += step) {
+          const std::uint64_t sector = trace_.blocks[b].sectors[a.first_sector + i];
+          stored.add(Slices::of_store(placed_(sector)), gpu_.slice_round_cycles, trace_.blocks[b].linear);
+          at_sector.add(sector, of_sector * gpu_.slice_round_cycles, trace_.blocks[b].linear);
+        }
+      }
+    const bool several = end - first > 1;
+    all += std::max(
+        {slices.most(grid_.scale, several), stored.most(grid_.scale, several), at_sector.most(grid_.scale, several)});
+  }
+  return all;
+}
+
+double SlicesOfL2::turns(const BlockTrace& block) const {
+  // Of a warp: what it has on its way while others catch up.
+  constexpr std::size_t at_once = 8;
+  struct Turn {
+    std::size_t event = 0;
+    const std::vector<TraceEvent>* events = nullptr;
+  };
+  std::vector<Turn> warps;
+  for (const auto& events : block.warps) warps.push_back({0, &events});
+  double all = 0;
+  for (bool more = true; more;) {
+    more = false;
+    Slices slices;
+    for (Turn& warp : warps)
+      for (std::size_t taken = 0; taken < at_once && warp.event < warp.events->size(); ++warp.event) {
+        const std::uint32_t what = (*warp.events)[warp.event].what;
+        if (!(what & TraceEvent::kAccess)) continue;
+        const TracedAccess& a = block.accesses[what & ~TraceEvent::kAccess];
+        if (!is_global_atomic(a)) continue;
+        add_atomic(block, a, slices);
+        ++taken;
+        more = true;
+      }
+    all += slices.most(1, false);
+  }
+  return all;
+}
+
+double SlicesOfL2::one_after_another() const {
+  double longest = 0;
+  for (const BlockTrace& block : trace_.blocks)
+    if (std::ranges::any_of(block.accesses, is_global_atomic)) longest = std::max(longest, turns(block));
+  return longest * grid_.work *
+         std::ceil(grid_.blocks / (static_cast<double>(grid_.per_sm) * static_cast<double>(grid_.sms)));
+}
+
+}  // namespace gpulab::simt
