@@ -90,6 +90,10 @@ bool is_look(const ptx::Function& function, const ptx::Instruction& instruction)
   return operands[2].reg >= 0 && operands[2].reg == operands[3].reg;
 }
 
+bool expects_what_was_found(const ptx::Function& function, const ptx::Instruction& instruction) {
+  return instruction.operands.size() >= 4 && !constant_of(function, instruction.operands[2]);
+}
+
 namespace {
 
 /// What a clock says goes from register to register, and decides a branch backwards.
