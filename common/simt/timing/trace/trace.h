@@ -227,8 +227,8 @@ struct Swaps {
   double lanes = 0;  ///< of warps that have only looked
 };
 /// Cycles of swaps at one address that warps try again until they succeed. One of all that wait succeeds in two round
-/// trips, 32 lanes of a block as 512 of four, or while L2 takes the others, which try too: 4224 lanes take 3.5 ms
-/// (a_cas_1). `scale`: blocks for each traced one; `resident`: lanes that run at once.
+/// trips, 32 lanes of a block as 512 of four, or while L2 takes those which try in the meantime, too: 4224 lanes take
+/// 3.5 ms (a_cas_1). `scale`: blocks for each traced one; `resident`: lanes that run at once.
 [[nodiscard]] double retried_swaps(const GridTrace& trace, double scale, double resident, const GpuTiming& gpu);
 [[nodiscard]] Swaps missed_swaps(const GridTrace& trace, std::size_t resident);
 
