@@ -443,7 +443,9 @@ class Sm {
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
       if (t.kind != Kind::atomic) return memory_.shared(at, wavefronts);
-      if (a->real) return memory_.shared_loop(at, (trace.linear << 32) + a->hot_sector, a->same_address);
+      const std::uint64_t place = (trace.linear << 32) + a->hot_sector;
+      if (a->real) return memory_.shared_loop(at, place, a->same_address);
+      if (a->retried) return memory_.shared_swap(at, place, a->same_address, wavefronts);
       const double queued = a->together ? 0 : a->same_address - 1;
       return memory_.shared(at, wavefronts + queued * gpu_.shared_atomic_cycles) + queued * gpu_.shared_atomic_latency;
     }

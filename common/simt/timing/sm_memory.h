@@ -33,6 +33,9 @@ class SmMemory {
   double constant_line(double now, std::uint64_t line);
   /// When a shared atomic on a floating-point number is done, of which so many lanes meet at one place.
   double shared_loop(double now, std::uint64_t place, double lanes);
+  /// When a turn of a program's own loop of a load and a compare-and-swap in shared memory (TracedAccess::retried) has
+  /// what it found, whose swap has succeeded for one of the lanes that meet at the place.
+  double shared_swap(double now, std::uint64_t place, double lanes, double wavefronts);
   /// When the memory pipe takes another instruction: so many wait in front of it, and warps wait with those behind.
   [[nodiscard]] double has_room() const { return pipe_free_ - kWaiting; }
   /// When all that has been asked for, stores too, is done.
@@ -72,6 +75,7 @@ class SmMemory {
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
          port_free_ = 0, dram_free_ = 0;
+  double swaps_free_ = 0;  ///< when all swaps of shared memory that fail until then have gone by
   double miss_debt_ = 0;
   SectorMap<double> constant_blocks_;  ///< of 256 bytes: when each has come
   static constexpr std::size_t kConstantLines = 32;

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <string_view>
 
@@ -69,6 +70,18 @@ void find_allocation(const Warp& w, std::uint64_t address, BlockTrace& trace, Tr
   access.of_host = trace.last_of_host;
 }
 
+/// Whether a compare-and-swap brings some lane's word a new value. One that does not, as of a maximum that is already
+/// there, fails nobody, however many do it at once.
+bool changes_any(const Warp& w, const MicroOp* op, const MemoryUse& use) {
+  const auto* expected = reinterpret_cast<const std::byte*>(w.regs + op->r[use.value]);
+  const auto* fresh = reinterpret_cast<const std::byte*>(w.regs + op->r[use.value + 1]);
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const std::size_t at = static_cast<std::size_t>(std::countr_zero(left)) * use.element;
+    if (std::memcmp(expected + at, fresh + at, use.element) != 0) return true;
+  }
+  return false;
+}
+
 void add(const Warp& w, const TracedAccess& access, BlockTrace& trace) {
   trace.warps[w.index].push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace.accesses.size())});
   trace.accesses.push_back(access);
@@ -113,6 +126,7 @@ void Tracer::grid_started(const LaunchState& launch) {
     }
     known.looks = known.use.atomic && is_look(*site.function, *site.instruction);
     known.swaps = known.use.atomic && !known.looks && opcode.find(".cas") != std::string_view::npos;
+    known.of_found = known.swaps && expects_what_was_found(*site.function, *site.instruction);
     const bool wide = known.use.atomic && joins_no_lanes_of_64(site, uniform);
     known.by_lane = known.use.atomic && (goes_by_lane(opcode) || wide);
     known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);
@@ -387,6 +401,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.real = uses_[op->site].real;
     access.swaps = uses_[op->site].swaps;
     access.retried = access.swaps && uses_[op->site].polls;
+    if (access.space == Space::shared) access.retried &= uses_[op->site].of_found && changes_any(w, op, use);
     access.by_lane = uses_[op->site].by_lane;
     access.together = !access.real && !access.by_lane && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);

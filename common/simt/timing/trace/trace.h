@@ -33,7 +33,7 @@ struct TracedAccess {
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
   bool swaps = false;              ///< a compare-and-swap
-  bool retried = false;            ///< in a loop that does little else
+  bool retried = false;            ///< in a loop that does little else; in shared memory: that others fail, too
   bool by_lane = false;            ///< or another that does not join lanes: an exchange, a counter that wraps
   bool in_l2 = false;              ///< an earlier launch has brought it there
   bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
@@ -175,10 +175,11 @@ class Tracer final : public Observer {
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
     Quotient quotient = Quotient::none;
-    bool swaps = false;    ///< an atomic compare-and-swap
-    bool by_lane = false;  ///< or another that goes lane by lane
-    bool polls = false;    ///< an atomic or an ordered load in a loop that does nothing but look
-    bool looks = false;    ///< an atomic that changes nothing: adds zero, and says what is there
+    bool swaps = false;     ///< an atomic compare-and-swap
+    bool of_found = false;  ///< that expects what it has found before
+    bool by_lane = false;   ///< or another that goes lane by lane
+    bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
+    bool looks = false;     ///< an atomic that changes nothing: adds zero, and says what is there
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
@@ -207,6 +208,9 @@ class Tracer final : public Observer {
 /// Whether an atomic leaves what it finds: `atomicAdd(&flag, 0)` is how programs look past a cache, and so are
 /// `atomicOr(&flag, 0)`, `atomicMax(&flag, 0)` of what has no sign, `atomicCAS(&flag, x, x)`.
 [[nodiscard]] bool is_look(const ptx::Function& function, const ptx::Instruction& instruction);
+/// Whether a compare-and-swap expects what a thread has found before, and fails where others have been faster; not a
+/// constant, as that of a lock that is free or an entry that nobody has taken.
+[[nodiscard]] bool expects_what_was_found(const ptx::Function& function, const ptx::Instruction& instruction);
 
 /// Whether a kernel goes round a loop until a clock says that it is time.
 [[nodiscard]] bool waits_for_clock(const Program& program);
@@ -226,8 +230,8 @@ struct Swaps {
   double lanes = 0;  ///< of warps that have only looked
 };
 /// Cycles of swaps at one address that warps try again until they succeed. One of all that wait succeeds in two round
-/// trips, 32 lanes of a block as 512 of four, or while L2 takes the others, which try too: 4224 lanes take 3.5 ms
-/// (a_cas_1). `scale`: blocks for each traced one; `resident`: lanes that run at once.
+/// trips, 32 lanes of a block as 512 of four, or while L2 takes those which try in the meantime, too: 4224 lanes take
+/// 3.5 ms (a_cas_1). `scale`: blocks for each traced one; `resident`: lanes that run at once.
 [[nodiscard]] double retried_swaps(const GridTrace& trace, double scale, double resident, const GpuTiming& gpu);
 [[nodiscard]] Swaps missed_swaps(const GridTrace& trace, std::size_t resident);
 

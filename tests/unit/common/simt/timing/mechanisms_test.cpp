@@ -332,6 +332,25 @@ TEST_CASE("a float added in shared memory is a loop of its warp; warps at one ad
   CHECK(us_of(add("mov.u32 r6, 0;"), {1}) > 3 * own);
 }
 
+TEST_CASE("a shared word that warps swap until they succeed has them fail each other, if they expect what they found") {
+  const auto swaps = [](std::string_view address, std::string_view fresh, std::string_view expected = "r7") {
+    return us_of(fmt::format("mov.u32 r5, s; {} add.u32 r5, r5, r6; mov.u32 r11, 9; ld.shared.u32 r6, [r5]; "
+                             "L: mov.u32 r7, r6; {}; atom.shared.cas.b32 r6, [r5], {}, r8; setp.ne.u32 p, r6, r7; "
+                             "@p bra L;",
+                             address, fresh, expected),
+                 {1});
+  };
+  constexpr std::string_view one = "mov.u32 r6, 0;", own = "shr.u32 r6, r3, 5; shl.b32 r6, r6, 2;";
+  const double sums = swaps(one, "add.u32 r8, r7, 1"), sums_apart = swaps(own, "add.u32 r8, r7, 1");
+  CHECK(sums_apart > 32 * 200 / 1980.0);  // a turn for each lane
+  CHECK(sums > 256 * 250 / 1980.0);       // a turn for each lane of all warps
+  // All but one lane find that maximum there, and what they swap for it is the same: nobody fails.
+  CHECK(swaps(one, "max.u32 r8, r7, r11") < 0.1 * sums);
+  CHECK(swaps(one, "max.u32 r8, r7, r11") < 0.5 * sums_apart);
+  // Each of these is done once: what is there is what the loop found, and no lock.
+  CHECK(swaps(one, "max.u32 r8, r7, r11", "1234567") < 0.1 * sums);
+}
+
 TEST_CASE("a branch that may part lanes has them meet again; one that all take alike has not") {
   const auto branches = [](std::string_view of) {
     std::string body = fmt::format("add.u32 r5, {}, 1; mov.u32 r6, 0;", of);

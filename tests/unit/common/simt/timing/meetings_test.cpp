@@ -196,6 +196,22 @@ TEST_CASE("swaps at one address that are tried again until they succeed take two
   CHECK(time_of("@p bra DONE; atom.global.cas.b32 r4, [d1], r3, 1; ").ms < 0.02);
 }
 
+TEST_CASE("of swaps at one address the longer each takes, the more lanes wait: of a warp each those that are left") {
+  const auto ms_of_success = [](int lanes, int times) {
+    const auto time = time_of(
+        fmt::format("setp.ge.u32 p, r2, {}; @p bra DONE; mov.u32 r8, 0; R: ld.global.u32 r4, [d1]; L: mov.u32 r5, r4; "
+                    "add.s32 r6, r5, 1; atom.global.cas.b32 r4, [d1], r5, r6; setp.ne.s32 q, r4, r5; @q bra L; "
+                    "add.u32 r8, r8, 1; setp.lt.u32 q, r8, {}; @q bra R; ",
+                    lanes, times));
+    return time.ms / (kBlocks * lanes * times);
+  };
+  using Catch::Detail::Approx;
+  constexpr double cycle = 1 / 1.98e6;
+  CHECK(ms_of_success(1, 8) == Approx(882 * cycle).epsilon(0.1));  // an H100, 1056 warps, as both below
+  CHECK(ms_of_success(8, 8) == Approx(3260 * cycle).epsilon(0.1));
+  CHECK(ms_of_success(32, 2) == Approx(6970 * cycle).epsilon(0.2));
+}
+
 TEST_CASE("who copies by a tensor map has no ground; other bulk copies have one") {
   CHECK(time_of("cp.async.bulk.prefetch.tensor.1d.L2.global [d1, {r1}]; ").no_ground ==
         "it copies by tensor maps, and what such copies take has not been measured");

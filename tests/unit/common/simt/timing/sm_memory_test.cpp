@@ -139,6 +139,52 @@ TEST_CASE("warps that add floats at one shared word keep shared memory busy by h
   CHECK(of_shared_addition(8, 8) == Catch::Detail::Approx(11.8).epsilon(0.15));  // an H100; as for 32 each: 42.6
 }
 
+/// Cycles from one success to the next at a block's word, where so many lanes of each of so many warps of each of so
+/// many blocks add to it by a loop of a compare-and-swap, whose warps have a lane less each turn.
+double of_shared_swap(std::uint64_t blocks, std::uint64_t warps, int lanes) {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  SmResult result;
+  SmMemory memory(*gpu, MemoryShare{}, result);
+  std::vector<double> free(blocks * warps);
+  std::vector<int> turn(free.size());
+  constexpr int times = 8;
+  const int turns = times * lanes;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(turns) * free.size(); ++i) {
+    const auto warp = static_cast<std::size_t>(std::ranges::min_element(free) - free.begin());
+    const int left = lanes - turn[warp] % lanes;
+    free[warp] = memory.shared_swap(free[warp], warp % blocks, left, 1);
+    if (++turn[warp] == turns) free[warp] += 1e9;  // it has no more to do
+  }
+  return (*std::ranges::max_element(free) - 1e9) / (turns * static_cast<double>(warps));
+}
+
+TEST_CASE("of warps that swap at one shared word again and again one succeeds in a turn, and all of them try") {
+  using Catch::Detail::Approx;
+  CHECK(of_shared_swap(1, 8, 1) == Approx(178).epsilon(0.05));  // an H100, as all of these
+  CHECK(of_shared_swap(1, 4, 8) == Approx(193).epsilon(0.05));
+  CHECK(of_shared_swap(1, 32, 1) == Approx(266).epsilon(0.1));
+  CHECK(of_shared_swap(1, 32, 8) == Approx(434).epsilon(0.1));
+  CHECK(of_shared_swap(1, 32, 32) == Approx(1290).epsilon(0.1));
+  CHECK(of_shared_swap(4, 8, 32) == Approx(1182).epsilon(0.1));
+}
+
+TEST_CASE("swaps that fail delay nobody's loads of shared memory, and are delayed by these") {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  const auto end_of = [&](int loads, double& of_load) {
+    SmResult result;
+    SmMemory memory(*gpu, MemoryShare{}, result);
+    for (int warp = 0; warp < 31; ++warp) (void)memory.shared_swap(0, 0, 32, 1);
+    of_load = memory.shared(10'000, 1);
+    for (int i = 1; i < loads; ++i) (void)memory.shared(10'000, 1);
+    return memory.shared_swap(12'000, 0, 32, 1);
+  };
+  double alone = 0, among = 0;
+  CHECK(end_of(5000, among) >= end_of(1, alone) + 4900);
+  CHECK(alone == 10'000 + gpu->shared_latency);
+}
+
 /// Cycles of a step of a chain through so many KB of constant memory, a line of 64 bytes each, as one warp goes round
 /// it.
 double constant_step(std::uint64_t kb, int rounds) {
