@@ -290,6 +290,8 @@ int main() {
     linked = ["asum.cu", "-lcusolver", "-lcublas", "-o"]
     built = subprocess.run([tests.binary, "nvcc", *linked, "asum"], **command)
     tests.note("bare with cuBLAS", wrong_in(built, 0, [], []) or wrong_in(subprocess.run(["./asum"], **command), 0, ["^0 0 6\n$"], []))
+    beside = sorted(file.name for file in (folder / "data/gpulab").glob("runtime-*/lib*.so*"))
+    tests.note("where all programs look lies the runtime alone", "" if len(beside) == 1 and beside[0].startswith("libcudart") else str(beside))
     if nvcc := os.environ.get("GPULAB_NVCC") or shutil.which("nvcc"):
         built = subprocess.run([nvcc, "-arch=compute_90", "-cudart=shared", *linked, "of_nvidia"], **command)
         (folder / "scrambled.cu").write_text("#include <curand.h>\nint main() { curandGenerator_t g; return curandCreateGenerator(&g, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64); }\n")

@@ -117,15 +117,25 @@ std::optional<fs::path> kept_runtime() {
 std::vector<std::string> words_for_bare_start(const std::vector<std::string>& sonames) {
   const auto folder = kept_runtime();
   if (!folder) return {};
-  for (const auto& soname : sonames)
-    if (const auto* library = math_library(soname); library != nullptr && !holds(*folder / soname, library->bytes))
-      (void)write_whole(*folder / soname, library->bytes);
+  // Each in a folder of its own: where another program looks for the runtime alone, it must not find our libnvidia-ml,
+  // which NVIDIA's driver and profilers load on a GPU, too.
+  std::string places = folder->string();
+  for (const auto& soname : sonames) {
+    const auto* library = math_library(soname);
+    if (library == nullptr) continue;
+    const auto own = *folder / "libraries" / soname;
+    mkdir(own.parent_path().c_str(), 0700);
+    mkdir(own.c_str(), 0700);
+    if (!is_ours(own.parent_path()) || !is_ours(own)) continue;
+    if (!holds(own / soname, library->bytes)) (void)write_whole(own / soname, library->bytes);
+    places += ":" + own.string();
+  }
   std::error_code failed;
   const auto self = fs::read_symlink("/proc/self/exe", failed);
   if (!failed) (void)write_whole(*folder / cuda_api::kBinaryFile, self.string());
   // As DT_RPATH, which LD_LIBRARY_PATH does not precede: courses name the toolkit's libraries there.
   // The library itself, too: objects of CUDA 12 call what NVIDIA's of CUDA 13 has no longer.
-  return {"-Xlinker", "-rpath=" + folder->string(),
+  return {"-Xlinker", "-rpath=" + places,
           "-Xlinker", "--disable-new-dtags",
           "-Xlinker", (*folder / runtime_library_name()).string()};
 }

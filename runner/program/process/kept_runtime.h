@@ -16,7 +16,7 @@ namespace gpulab {
 [[nodiscard]] std::optional<std::filesystem::path> kept_runtime();
 
 /// Words for a link by nvcc, such that the program looks there before it looks elsewhere. Those of `sonames` that are
-/// ours (cuBLAS and its kin) are put there, too.
+/// ours (cuBLAS and its kin) are put into folders of their own there, at which this program alone looks.
 [[nodiscard]] std::vector<std::string> words_for_bare_start(const std::vector<std::string>& sonames);
 
 }  // namespace gpulab
