@@ -151,15 +151,22 @@ void TimingModel::bring_again(const GridTrace& trace, MemoryShare& share) const 
   // loaded together does, in lines of L2 (SmMemory::taken_).
   const bool row = blocks.size() > kCornerOfGrid;
   SectorSet lines;
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> spans;  // of allocations: the first line, the last
   const auto load = [&](const TracedAccess& a, std::uint64_t sector) {
-    if (!a.stored_bytes && !a.atomic) lines.insert(sector >> 2);
+    const std::uint64_t line = sector >> 2;
+    if (a.stored_bytes || a.atomic || !lines.insert(line)) return;
+    auto& [first, last] = spans.try_emplace(a.allocation, line, line).first->second;
+    first = std::min(first, line), last = std::max(last, line);
   };
   for_each_sector(own, load);
   double again = 0;
   for (std::size_t i = blocks.size() - 1, nearer = 1; i-- > 0; ++nearer) {
-    const double of_row = 128 * static_cast<double>(lines.size()) / static_cast<double>(nearer) + of_stores;
     const double apart = static_cast<double>(own.linear - blocks[i]->linear);
-    const double between = apart * (row ? of_row : of_grid) / gpu_.l2_bytes;
+    double all_lines = 0;  // no more than where they read: of a gather each block has its part of the same lines
+    for (const auto& [allocation, span] : spans) all_lines += static_cast<double>(span.second - span.first + 1);
+    const double of_row =
+        128 * std::min(apart * static_cast<double>(lines.size()) / static_cast<double>(nearer), all_lines);
+    const double between = (row ? of_row + apart * of_stores : apart * of_grid) / gpu_.l2_bytes;
     const double part = std::clamp((between - held) / (gone - held), 0.0, 1.0);
     for_each_sector(*blocks[i], [&](const TracedAccess&, std::uint64_t sector) {
       if (loaded.contains(sector >> 1) && seen.insert(sector >> 1)) again += part;

@@ -398,7 +398,7 @@ class Sm {
         return -1;
       }
       case Kind::fence:
-        return at + gpu_.fence_latency;
+        return memory_.fence(at, t.of_block);
       case Kind::warp_sync:
         return at + 2;
       case Kind::branch:
@@ -410,7 +410,8 @@ class Sm {
     for (const std::uint16_t r : t.out)
       if (r) w.ready[r] = ready;
     // An indexed load of constant memory is done again for each address, and the warp goes on behind the last.
-    const bool again = t.space == TimedInstruction::Space::constant && ready > at + gpu_.shared_latency;
+    const TracedAccess* const a = t.space == TimedInstruction::Space::constant ? access_of(w) : nullptr;
+    const bool again = a && a->wavefronts > 1;
     return again || t.loop || (t.alone && t.kind != Kind::store) ? std::max(next, ready) : next;
   }
 
@@ -439,7 +440,8 @@ class Sm {
     if (account_.is_on()) account_.went_to(t.site, constant || a->space == TracedAccess::Space::shared);
     const BlockTrace& trace = *blocks_[w.block].trace;
     if (constant)
-      return memory_.constant(at, a->wavefronts, std::span(trace.sectors.data() + a->first_sector, a->sectors));
+      return memory_.constant(at, a->wavefronts, t.apart,
+                              std::span(trace.sectors.data() + a->first_sector, a->sectors));
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
       if (t.kind != Kind::atomic) return memory_.shared(at, wavefronts);

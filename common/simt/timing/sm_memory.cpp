@@ -267,13 +267,17 @@ double SmMemory::constant_line(double now, std::uint64_t line) {
 
 /// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is
 /// split into as many as there are different addresses, bytes of one word too): 2 cycles of the SM for each, 5.5 of the
-/// warp, which starts no other one meanwhile; one alone is as fast as it issues (open_const_…).
-double SmMemory::constant(double now, double addresses, std::span<const std::uint64_t> sectors) {
+/// warp, which starts no other one meanwhile (open_const_…). One address alone keeps no warp from going on, but takes 2
+/// cycles, too, if the index lies in a register of each lane (LDC): 64 warps that multiply by a table so take 129
+/// cycles of the SM for each of its words. Where all lanes have one index, most loads are ULDC, which is as fast as it
+/// issues if the table has a few lines of 64 bytes. Of a larger one each takes some 25 cycles once warps have drifted
+/// apart, which this model's warps do not.
+double SmMemory::constant(double now, double addresses, bool apart, std::span<const std::uint64_t> sectors) {
   constexpr double each = 2, of_warp = 5.5, first = 16;
   double start = std::max(now, constant_free_);
   for (const std::uint64_t sector : sectors) start = std::max(start, constant_line(now, sector >> 1));
+  if (addresses >= 2 || apart) constant_free_ = start + addresses * each;
   if (addresses < 2) return start + gpu_.shared_latency;
-  constant_free_ = start + addresses * each;
   return start + first + addresses * of_warp;
 }
 
@@ -321,6 +325,13 @@ double SmMemory::shared_swap(double now, std::uint64_t place, double lanes, doub
   }
   ends.push_back(end);
   return end;
+}
+
+/// `__threadfence_block()` waits for no L2: 14 cycles a turn with an FFMA for a warp alone, 3.3 for each of 32 warps
+/// (`fence_cta`, an H100), where `__threadfence()` takes 340 ns.
+double SmMemory::fence(double now, bool of_block) {
+  constexpr double each = 3.3, latency = 10;
+  return of_block ? pass(now, each) + latency : now + gpu_.fence_latency;
 }
 
 double SmMemory::shared(double now, double wavefronts) {

@@ -28,7 +28,8 @@ class SmMemory {
   double atomic(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
   double shared(double now, double wavefronts);
   /// When an indexed load of constant memory has its values, whose lanes ask for so many addresses in these sectors.
-  double constant(double now, double addresses, std::span<const std::uint64_t> sectors);
+  /// `apart`: the index may differ from lane to lane.
+  double constant(double now, double addresses, bool apart, std::span<const std::uint64_t> sectors);
   /// When a line of constant memory is in the cache of constants: 64 bytes, by number.
   double constant_line(double now, std::uint64_t line);
   /// When a shared atomic on a floating-point number is done, of which so many lanes meet at one place.
@@ -39,6 +40,8 @@ class SmMemory {
   /// When the memory pipe takes another instruction: so many wait in front of it, and warps wait with those behind.
   [[nodiscard]] double has_room() const { return pipe_free_ - kWaiting; }
   /// When all that has been asked for, stores too, is done.
+  /// When the warp goes on behind a fence; `of_block`: one that orders for its block alone.
+  double fence(double now, bool of_block);
   [[nodiscard]] double drained() const { return std::max({l2_free_, store_free_, dram_free_, link_out_free_}); }
 
  private:

@@ -29,6 +29,7 @@ Uniformity::Uniformity(const ptx::Function& function) {
     for (const ptx::Instruction& i : function.instructions) {
       if (i.operands.empty()) continue;
       const ptx::Operand& to = i.operands[0];
+      if (to.kind == ptx::Operand::Kind::address) continue;  // a store's, which is read
       for (const std::int32_t reg : {to.reg, to.second_reg})
         if (reg >= 0) visit(static_cast<std::size_t>(reg), &i);
       for (const ptx::Operand& element : to.elements)

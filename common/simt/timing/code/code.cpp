@@ -46,6 +46,12 @@ bool is_indexed(const Site& site) {
                      [](const ptx::Operand& o) { return o.kind == ptx::Operand::Kind::address && o.is_reg; });
 }
 
+bool is_indexed_apart(const Site& site, Uniformity& uniformity) {
+  return std::ranges::any_of(site.instruction->operands, [&](const ptx::Operand& o) {
+    return o.kind == ptx::Operand::Kind::address && o.is_reg && !uniformity.of(o.reg);
+  });
+}
+
 Kind kind_of(const Site& site) {
   const Meaning& meaning = site.row->meaning;
   if (site.row->unit == Unit::param) return Kind::plain;
@@ -135,6 +141,7 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   t.cost.issue = static_cast<std::uint16_t>(t.cost.issue + wide_constants(site));
   if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::none, 1, 0, 1};
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
+  t.of_block = t.kind == Kind::fence && has(".cta");
   t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
   using Space = TimedInstruction::Space;
   t.space = has(".global")   ? Space::global
@@ -370,6 +377,8 @@ TimedCode::TimedCode(const Program& program, ThreadRegisters of_thread, double s
     if (added.kind == TimedInstruction::Kind::branch &&
         may_part(site, uniform.try_emplace(site.function, *site.function).first->second))
       added.cost = kParting;
+    if (added.kind == TimedInstruction::Kind::load && added.space == TimedInstruction::Space::constant)
+      added.apart = is_indexed_apart(site, uniform.try_emplace(site.function, *site.function).first->second);
     if (special_slower != 1) slow_down(added.cost, special_slower);
     if (s < in_float.size() && in_float[s]) added.cost = cost_in_float(site);
   }

@@ -45,7 +45,9 @@ struct TimedInstruction {
   bool spill = false;     ///< of a register that ptxas keeps in local memory
   std::uint8_t word = 0;  ///< which of these registers
   bool cached = true;     ///< a load that L1 may serve
+  bool apart = false;     ///< a load of constant memory whose index may differ from lane to lane
   bool loop = false;      ///< an atomic that the warp itself has to try until it succeeds
+  bool of_block = false;  ///< a fence that orders for the block alone
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
   /// Of a load or store: `bytes` at register `base` + `offset`; 0: ptxas cannot compare the address with another.
   std::uint16_t base = 0;

@@ -96,6 +96,21 @@ TEST_CASE("a table in constant memory serves one address after another") {
   CHECK(apart > 5 * same);
 }
 
+TEST_CASE("one address of constant memory by an index of each lane takes two cycles of the SM, and keeps no warp") {
+  const auto sum = [](std::string_view index) {
+    std::string body = fmt::format("mov.u64 d10, table; {} cvt.u64.u32 d11, r5; add.s64 d10, d10, d11;", index);
+    for (int i = 0; i < 200; ++i) body += fmt::format("ld.const.f32 f2, [d10+{}]; add.f32 f1, f1, f2;", 4 * i);
+    return body;
+  };
+  const std::string by_lane = sum("and.b32 r5, r3, 1; shr.u32 r5, r5, 1;"), by_all = sum("and.b32 r5, r1, 0;");
+  // Two cycles of the SM each, and by an index of all lanes half a one: two instructions of four partitions.
+  const double loads = 16 * 8 * 200, more = us_of(by_lane, {132 * 16}) - us_of(by_all, {132 * 16});
+  CHECK(more > 1.2 * loads / 1980);
+  CHECK(more < 2 * loads / 1980);
+  // A warp alone has its loads under way at once.
+  CHECK(us_of(by_lane, {1}) < 1.1 * us_of(by_all, {1}) + 8 * 200 * 2 / 1980.0);
+}
+
 TEST_CASE("bit operations of three operands are one instruction, as are sums of three and a rotation with a sum") {
   // Time that issuing alone would take of 400 steps. A register is written once, as NVVM has it: its name is the
   // step's.

@@ -196,7 +196,7 @@ double constant_step(std::uint64_t kb, int rounds) {
   double now = 0, last = 0;
   for (int round = 0; round < rounds; ++round) {
     const double begun = now;
-    for (std::uint64_t line = 0; line < lines; ++line) now = memory.constant(now, 1, std::array{line * 2});
+    for (std::uint64_t line = 0; line < lines; ++line) now = memory.constant(now, 1, false, std::array{line * 2});
     last = (now - begun) / static_cast<double>(lines);
   }
   return last;
@@ -222,7 +222,7 @@ TEST_CASE("two small tables of constant memory stay in the nearest cache togethe
     for (int turn = 0; turn < 2; ++turn) {
       begun = now;
       for (const std::uint64_t line : {std::uint64_t{0}, k * lines_of_64_kb})
-        now = memory.constant(now, 1, std::array{line * 2});
+        now = memory.constant(now, 1, false, std::array{line * 2});
     }
     apart += now - begun < 2 * 30;  // cycles; of the next cache each takes 54 and more
   }

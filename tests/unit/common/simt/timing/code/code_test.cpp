@@ -145,5 +145,28 @@ TEST_CASE("lanes that add 64 bits to one word do so one by one, unless all add t
   CHECK(shared > 8 * sums("shared.add.u64 [r6], d7"));
 }
 
+TEST_CASE("integers that a warp adds at one address go as one where the code says so, and by lanes where data do") {
+  const auto adds = [](std::string_view address) {
+    return us_of(kernel(fmt::format(
+                     "ld.param.u64 d5, [out]; {} red.global.add.u32 [d5], r4; red.global.add.u32 [d5], r4;", address)),
+                 1056);
+  };
+  const double of_parameter = adds("");
+  CHECK(adds("and.b32 r5, r1, 0; cvt.u64.u32 d6, r5; add.s64 d5, d5, d6;") < 1.05 * of_parameter);  // by the block
+  CHECK(adds("and.b32 r5, r3, 0; cvt.u64.u32 d6, r5; add.s64 d5, d5, d6;") > 8 * of_parameter);     // by the thread
+}
+
+TEST_CASE("a fence for the block waits for no L2") {
+  const auto fences = [](std::string_view fence) {
+    std::string body;
+    for (int i = 0; i < 64; ++i) body += fence;
+    return us_of(kernel(body), 132);
+  };
+  const double none = fences(""), of_block = fences("fence.acq_rel.cta;"), of_gpu = fences("fence.acq_rel.gpu;");
+  CHECK(of_block > none + 0.5);
+  CHECK(of_gpu - none > 8 * (of_block - none));
+  CHECK(fences("membar.cta;") == of_block);
+}
+
 }  // namespace
 }  // namespace gpulab::tests
