@@ -111,13 +111,13 @@ struct Chain {
   std::vector<Link> links;
 };
 
-/// What a grid has done.
-/// The most that GridTrace::corner has of rows and planes; a long row's has more.
+/// The most blocks that GridTrace::corner has of a grid of rows and planes; that of one long row has more.
 inline constexpr std::size_t kCornerOfGrid = 4;
 
+/// What a grid has done.
 struct GridTrace {
   std::vector<BlockTrace> blocks;     ///< by their number
-  std::vector<BlockTrace> corner;     ///< one in the middle of the grid and those before it: Tracer::corner_
+  std::vector<BlockTrace> corner;     ///< a block and some of those before it: Tracer::corner_
   std::uint64_t executed = 0;         ///< warp instructions of all blocks
   std::uint64_t most_executed = 0;    ///< of one block
   std::uint64_t most_of_warp = 0;     ///< of one warp
@@ -186,8 +186,8 @@ class Tracer final : public Observer {
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
   std::span<const std::uint8_t> joined_;
   std::uint64_t blocks_ = 0, most_instructions_ = 0;
-  /// A block in the middle of the grid, and its neighbours of the columns, rows and planes before it. Of a grid of one
-  /// row, or one that is traced whole, there are none.
+  /// A block in the middle of the grid, and its neighbours of the columns, rows and planes before it; of one long row a
+  /// block and those 1, 2, 4, 8 ... before it. Of a shorter row, or a grid that is traced whole, there are none.
   std::vector<std::uint64_t> corner_;
   std::uint64_t grid_number_ = 0;  ///< of all grids that this process traces
   const Program* program_ = nullptr;
