@@ -143,7 +143,7 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
   };
   if (const Handler look = look_at(item)) push_look(look);
   const bool accesses = meaning.traits & (kLoad | kStore | kAtomic);
-  const bool traced = accesses || (item.entry.facts & kQuotient) != 0;
+  const bool traced = accesses || (item.entry.facts & (kQuotient | kNap)) != 0;
   if (traced && (decoder_.context.watches & kWatchTraced)) push_look(observe_traced_access);
   out.main.push_back(op);
 }

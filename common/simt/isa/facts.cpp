@@ -34,6 +34,7 @@ constexpr Named kinds[] = {
     {"div.rn", kQuotient},
     {"rcp.rn", kQuotient},
     {"sqrt.rn", kQuotient},
+    {"nanosleep", kNap},
 };
 
 /// By what stands between two dots, up to "::".

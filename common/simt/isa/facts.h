@@ -33,6 +33,7 @@ enum Fact : std::uint32_t {
   kRelaxed = 1 << 19,     ///< .relaxed: at barriers and mbarriers it orders nothing by itself
   kAsyncStore = 1 << 20,  ///< st.async, red.async: the thread's own values, which an mbarrier tells of
   kQuotient = 1 << 21,    ///< a division or root to the last bit: for some operands a GPU takes a longer way
+  kNap = 1 << 22,         ///< nanosleep
 };
 
 /// Bits of Fact.

@@ -179,6 +179,38 @@ void TimingModel::bring_again(const GridTrace& trace, MemoryShare& share) const 
   share.fetched = std::min(2.0, total / share.misses);
 }
 
+/// The part of a sector that a block stores of those that it does not fill itself, if blocks near by store to half of
+/// them and more, before L2 has to write them back: eight rows of threads that each store down a column of words fill
+/// its sectors together. 1: they do not.
+double TimingModel::filled_near_by(const GridTrace& trace) const {
+  if (trace.corner.size() < 2) return 1;
+  const BlockTrace& own = *std::ranges::max_element(trace.corner, {}, &BlockTrace::linear);
+  const auto stored_in = [](const BlockTrace& block, auto&& use) {
+    for (const TracedAccess& a : block.accesses)
+      for (std::uint32_t i = 0; a.partial && a.space == TracedAccess::Space::global && i < a.sectors; ++i)
+        use(a, block.sectors[a.first_sector + i]);
+  };
+  SectorSet parts, shared, all;
+  double bytes = 0;
+  stored_in(own, [&](const TracedAccess& a, std::uint64_t sector) {
+    parts.insert(sector);
+    bytes += static_cast<double>(a.stored_bytes) / a.sectors;
+  });
+  for (const std::uint64_t sector : own.sectors) all.insert(sector);
+  if (parts.size() == 0) return 1;
+  constexpr double sector_bytes = 32;
+  const double of_one = bytes / static_cast<double>(parts.size());
+  for (const BlockTrace& block : trace.corner) {
+    const auto apart = static_cast<double>(own.linear - block.linear);
+    const double until_full = apart * sector_bytes / of_one * sector_bytes * static_cast<double>(all.size());
+    if (&block == &own || until_full > gpu_.l2_bytes / 2) continue;
+    stored_in(block, [&](const TracedAccess&, std::uint64_t sector) {
+      if (parts.contains(sector)) shared.insert(sector);
+    });
+  }
+  return shared.size() * 2 >= parts.size() ? std::min(1.0, of_one / sector_bytes) : 1;
+}
+
 MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace, double part,
                                   std::uint32_t per_sm) const {
   MemoryShare share;
@@ -198,6 +230,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   if (const double both = read + written * share.write_back; both > 0)
     share.dram_bytes_per_cycle *= 1 - (1 - gpu_.dram_mixed) * 4 * read * written * share.write_back / (both * both);
   share.l1_bytes = l1_bytes(launch, per_sm);
+  share.warps = (launch.block.volume() + 31) / 32;
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
   const AskedSectors of(trace);
@@ -206,7 +239,8 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
                         static_cast<double>(std::max<std::size_t>(trace.blocks.size(), 1));
   const bool joined = by_all >= written * kWholeSector / 32 && read + written <= gpu_.l2_bytes;
   const double all_of_them = kWholeSector * static_cast<double>(of.partial.size());
-  if (of.partial_bytes < all_of_them && !joined) share.fill = 1;
+  share.of_written = filled_near_by(trace);
+  if (of.partial_bytes < all_of_them && !joined && share.of_written == 1) share.fill = 1;
   share.filled = of.site_bytes >= all_of_them;
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
   const double footprint =
@@ -305,7 +339,9 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   if (more > 0 && grid.sm.busiest_executed > 0 && !trace.polls)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
   const double scale = blocks / traced * (shared ? work : 1);
-  const SlicesOfL2 slices(trace, launch.memory, gpu_, {scale, blocks, std::max(1.0, work), per_sm, sms(profile_)});
+  const double written = static_cast<double>(counters["global_write_footprint_bytes"]) / 32;
+  const SlicesOfL2 slices(trace, launch.memory, gpu_,
+                          {scale, blocks, std::max(1.0, work), shared ? 0 : written, per_sm, sms(profile_)});
   grid.atomics = std::max(slices.hottest(false), slices.one_after_another());
   grid.unqueued = grid.cycles;
   grid.slice = slices.hottest(true);

@@ -82,6 +82,7 @@ class TimingModel {
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace, double part,
                                      std::uint32_t per_sm) const;
   void bring_again(const GridTrace& trace, MemoryShare& share) const;
+  [[nodiscard]] double filled_near_by(const GridTrace& trace) const;
   [[nodiscard]] std::uint32_t l1_bytes(const LaunchState& launch, std::uint32_t per_sm) const;
   [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;
   void touch(const BlockTrace& block, const TracedAccess& access, bool whole);

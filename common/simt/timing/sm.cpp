@@ -151,7 +151,7 @@ class Sm {
     return &(*w.code)[w.at];
   }
 
-  /// Instructions of the way that the division which runs takes for a lane's operands.
+  /// Of a division: instructions of the way that it takes for a lane's operands. Of a nap: nanoseconds.
   double slow_way(const RunningWarp& w) const {
     const TracedAccess* a = access_of(w);
     return a ? a->slow : 0;
@@ -400,7 +400,8 @@ class Sm {
       case Kind::fence:
         return memory_.fence(at, t.of_block);
       case Kind::warp_sync:
-        return at + 2;
+      case Kind::nap:
+        return at + std::max(2.0, slow_way(w) * gpu_.clock_ghz);
       case Kind::branch:
         return at + t.cost.latency;
       default:

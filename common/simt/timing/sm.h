@@ -30,11 +30,13 @@ struct MemoryShare {
   double fetched = 1;     ///< sectors that DRAM brings for each of these: it brings two neighbours at once
   double lost = 0;  ///< of sectors at random addresses that another SM has brought: the part that has left L2 since
   std::uint32_t l1_bytes = 0;
-  double part = 1;         ///< of what all SMs share, this one's
-  double write_back = 1;   ///< of what is written, the part that does not stay in L2 as the grid ends
-  double fill = 0;         ///< 1: sectors that are written in part stay so, and are read before they are written back
-  bool filled = false;     ///< what one instruction stores in part of a sector, others fill up
-  bool cold_code = false;  ///< no instruction cache has any of the kernel yet
+  double part = 1;          ///< of what all SMs share, this one's
+  double write_back = 1;    ///< of what is written, the part that does not stay in L2 as the grid ends
+  double fill = 0;          ///< 1: sectors that are written in part stay so, and are read before they are written back
+  double of_written = 1;    ///< of a sector that is written in part: what this SM has to write back, others the rest
+  std::uint64_t warps = 1;  ///< of a block
+  bool filled = false;      ///< what one instruction stores in part of a sector, others fill up
+  bool cold_code = false;   ///< no instruction cache has any of the kernel yet
 };
 
 /// When a block came to one of its meetings.

@@ -100,6 +100,14 @@ class SmMemory {
   }
   [[nodiscard]] bool is_in_l2(const Pair& pair, bool own) const { return pair.asked != 0 && !left_l2(pair.taken, own); }
   SectorMap<LineOfL2> in_l2_;
+  /// A sector that a warp's stores fill one after another, as they do a structure's words.
+  struct Filling {
+    double since = 0, bytes = 0;
+    std::uint32_t site = 0;  ///< that stored last
+  };
+  SectorMap<Filling> filling_;
+  /// The part of what a store to a sector takes of L2 that is left, since L1 joins it with those just before it.
+  double not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes, double lines_of_block);
   /// Bytes of the lines of L2 that this SM has taken: a line has room for its four sectors, of which DRAM has brought
   /// two or all. One sector of each line is found again where the lines have 40 MB together, and no longer where they
   /// have 64, of which the sectors asked for are 16 (`walk` by 128 bytes, an H100 with 50 MB).

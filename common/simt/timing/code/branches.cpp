@@ -112,4 +112,10 @@ bool may_part(const Site& site, Uniformity& uniformity) {
   return target > own && target < uniformity.loop_end(own);
 }
 
+bool is_at_one_place(const Site& site, Uniformity& uniformity) {
+  const auto& operands = site.instruction->operands;
+  const auto address = std::ranges::find(operands, ptx::Operand::Kind::address, &ptx::Operand::kind);
+  return address == operands.end() || address->reg < 0 || uniformity.of(address->reg);
+}
+
 }  // namespace gpulab::simt

@@ -33,7 +33,7 @@ struct InstructionCost {
 };
 
 struct TimedInstruction {
-  enum class Kind : std::uint8_t { plain, load, store, atomic, barrier, warp_sync, fence, branch };
+  enum class Kind : std::uint8_t { plain, load, store, atomic, barrier, warp_sync, fence, nap, branch };
   enum class Space : std::uint8_t { any, global, shared, local, constant };
   Kind kind = Kind::plain;
   Space space = Space::any;  ///< of memory

@@ -29,9 +29,10 @@ class PlacesOnGpu {
 class SlicesOfL2 {
  public:
   struct Grid {
-    double scale = 1;   ///< blocks for each traced one
-    double blocks = 0;  ///< that there are
-    double work = 1;    ///< of a block, beside what is traced of one
+    double scale = 1;    ///< blocks for each traced one
+    double blocks = 0;   ///< that there are
+    double work = 1;     ///< of a block, beside what is traced of one
+    double written = 0;  ///< sectors that the grid stores to, atomics included; 0: nobody knows
     std::uint32_t per_sm = 1;
     std::uint64_t sms = 1;
   };
@@ -49,6 +50,7 @@ class SlicesOfL2 {
 
  private:
   struct Slices;
+  [[nodiscard]] bool is_own(const BlockTrace& block, bool atomics) const;
   void add_atomic(const BlockTrace& block, const TracedAccess& access, Slices& slices) const;
   [[nodiscard]] double turns(const BlockTrace& block) const;
   const GridTrace& trace_;

@@ -213,14 +213,16 @@ void Tracer::choose_corner(const Dim3& grid) {
   corner_.clear();
   if (wanted_ >= blocks_) return;
   const std::uint64_t row = grid.x, plane = row * grid.y;
-  const std::uint64_t middle = grid.x / 2 + grid.y / 2 * row + grid.z / 2 * plane;
+  // The last one before the middle: those before it fill the sectors that it ends, where eight rows fill one.
+  const auto half = [](std::uint64_t blocks) { return blocks / 2 - (blocks > 3 ? 1 : 0); };
+  const std::uint64_t middle = half(grid.x) + half(grid.y) * row + half(grid.z) * plane;
   if (grid.y > 1) corner_.push_back(middle - row);
   if (grid.z > 1) corner_.push_back(middle - plane);
   // Of a long row: what a block reads that the one so many before it has read, as threads do that go round an array in
   // steps of a line. Powers of two, as most arrays are long, from the nearest on: what neighbours share is no news.
   constexpr std::uint64_t long_row = 4096;
   if (corner_.empty() && grid.x >= long_row) {
-    const std::uint64_t own = grid.x - grid.x / 4;
+    const std::uint64_t own = grid.x - grid.x / 4 - 1;
     for (std::uint64_t before = 1; before <= grid.x / 2; before *= 2) corner_.push_back(own - before);
     corner_.push_back(own);
     return;

@@ -116,4 +116,10 @@ std::uint16_t slow_instructions(const Warp& w, const MicroOp* op, Quotient quoti
   return most;
 }
 
+/// Of lanes that ask for different times the first one's: which one a GPU takes has not been measured.
+std::uint32_t nap_ns(const Warp& w, const MicroOp* op) {
+  constexpr std::uint32_t least = 32, most = 1'000'000;  // PTX ISA, nanosleep: a millisecond at most
+  return std::bit_ceil(std::clamp(value_of<std::uint32_t>(w, op->r[0], std::countr_zero(w.mask)), least, most));
+}
+
 }  // namespace gpulab::simt

@@ -47,16 +47,6 @@ bool joins_no_lanes_of_64(const Site& site, std::map<const ptx::Function*, Unifo
   return value.reg >= 0 && !uniform.try_emplace(site.function, *site.function).first->second.of(value.reg);
 }
 
-/// Whether ptxas can see that all lanes of a warp do an atomic at one address, and writes one for all of them (REDUX,
-/// or VOTE and POPC, and one lane's RED). Where it cannot, lanes go one after another though they meet: 23.4 ns for a
-/// warp, where one lane takes 0.74 (`red1` and `redlane` of 132 blocks at one word, an H100).
-bool goes_to_one_place(const Site& site, std::map<const ptx::Function*, Uniformity>& uniform) {
-  const auto& operands = site.instruction->operands;
-  const auto address = std::ranges::find(operands, ptx::Operand::Kind::address, &ptx::Operand::kind);
-  if (address == operands.end() || address->reg < 0) return true;
-  return uniform.try_emplace(site.function, *site.function).first->second.of(address->reg);
-}
-
 /// What the runtime calls memory that lies with the host, and managed memory: by the function that made it, of either
 /// API, with a number behind.
 bool lies_with_host(std::string_view name) {
@@ -124,6 +114,7 @@ void Tracer::grid_started(const LaunchState& launch) {
     if ((site.row->meaning.traits & kBarrier) && site.block < barriers_.size()) barriers_[site.block] = true;
     known.use = memory_use_of(site);
     if (site.facts & kQuotient) known.quotient = quotient_of(site.instruction->opcode);
+    known.naps = (site.facts & kNap) != 0;
     const std::string_view opcode = site.instruction->opcode;
     // A table in __constant__ memory: the tools do not follow its loads, but lanes that index it apart take time.
     if (site.row->unit == Unit::constant && (site.row->meaning.traits & kLoad)) {
@@ -139,7 +130,9 @@ void Tracer::grid_started(const LaunchState& launch) {
     known.of_found = known.swaps && expects_what_was_found(*site.function, *site.instruction);
     const bool wide = known.use.atomic && joins_no_lanes_of_64(site, uniform);
     known.by_lane = known.use.atomic && (goes_by_lane(opcode) || wide);
-    known.joins = known.use.atomic && (is_loop_of_64(opcode) || goes_to_one_place(site, uniform));
+    known.joins =
+        known.use.atomic && (is_loop_of_64(opcode) ||
+                             is_at_one_place(site, uniform.try_emplace(site.function, *site.function).first->second));
     known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);
     polls_ |= known.polls;
     const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
@@ -352,9 +345,12 @@ void Tracer::traced_request(Warp& w, const MicroOp* op, const MatrixRequest& req
   add(w, access, *trace);
 }
 
-void Tracer::traced_quotient(const Warp& w, const MicroOp* op) {
+/// Of a division, or of a nap; not of one between two looks at what others store, which lasts as long as they take.
+void Tracer::traced_value(const Warp& w, const MicroOp* op) {
+  const SiteUse& site = uses_[op->site];
+  if (site.naps && polls_) return;
   TracedAccess access;
-  access.slow = slow_instructions(w, op, uses_[op->site].quotient);
+  access.slow = site.naps ? nap_ns(w, op) : slow_instructions(w, op, site.quotient);
   if (access.slow == 0) return;
   access.site = op->site;
   access.space = Space::none;
@@ -380,7 +376,7 @@ void Tracer::keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& 
 
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
   const MemoryUse& use = uses_[op->site].use;
-  if (uses_[op->site].quotient != Quotient::none) return traced_quotient(w, op);
+  if (uses_[op->site].quotient != Quotient::none || uses_[op->site].naps) return traced_value(w, op);
   const bool constant = uses_[op->site].constant;
   if (use.space == MemoryUse::Space::none && !constant) return;
   BlockTrace* trace = trace_of(*w.block);

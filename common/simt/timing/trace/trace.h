@@ -18,7 +18,7 @@ namespace gpulab::simt {
 
 /// One access of a warp.
 struct TracedAccess {
-  enum class Space : std::uint8_t { global, shared, local, constant, none };  ///< none: a division
+  enum class Space : std::uint8_t { global, shared, local, constant, none };  ///< none: a division, a nap
   std::uint32_t site = 0;
   Space space = Space::global;
   std::uint8_t wavefronts = 1;     ///< shared memory; constant memory: distinct addresses
@@ -43,7 +43,7 @@ struct TracedAccess {
   bool partial = false;        ///< a store that leaves bytes of its sectors as they were
   bool scattered = false;      ///< lanes lie at distances of many kinds, as a gather's
   bool random = false;         ///< and up and down: what lies beside theirs no neighbour asks for soon
-  std::uint16_t slow = 0;      ///< of a division: instructions of its slow way
+  std::uint32_t slow = 0;      ///< of a division: instructions of its slow way; of a nap: nanoseconds
   std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
   std::uint8_t meeting = 0;    ///< which of the block's meetings it is, from 1 on; 0: none
   bool handed = false;         ///< a load of what the block before in a chain has just stored
@@ -156,7 +156,7 @@ class Tracer final : public Observer {
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] bool is_of_corner(std::uint64_t block) const;
   [[nodiscard]] bool is_witness(std::uint64_t block) const;
-  void traced_quotient(const Warp& w, const MicroOp* op);
+  void traced_value(const Warp& w, const MicroOp* op);
   static void keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& trace);
   void choose_corner(const Dim3& grid);
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
@@ -175,6 +175,7 @@ class Tracer final : public Observer {
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
     Quotient quotient = Quotient::none;
+    bool naps = false;
     bool swaps = false;     ///< an atomic compare-and-swap
     bool of_found = false;  ///< that expects what it has found before
     bool by_lane = false;   ///< or another that goes lane by lane

@@ -1,0 +1,108 @@
+// Stores and atomics as blocks share L2: words of structures that L1 joins, sectors that neighbours fill, counters of a
+// block's own. And naps.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "common/device/simulator/simulated.h"
+#include "tests/catch.h"
+#include "tests/device_contract.h"
+
+namespace gpulab::tests {
+namespace {
+
+/// In r1 the block, in r3 the thread, in r4 the thread's number in the grid; in d8 the address of 64 MB.
+double us_of(const std::string& body, std::uint32_t blocks, std::uint32_t threads = 256) {
+  const std::string ptx = fmt::format(R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in) {{
+  .reg .pred p; .reg .b32 r<40>; .reg .f32 f<40>; .reg .b64 d<40>;
+  ld.param.u64 d8, [in];
+  mov.u32 r1, %ctaid.x; mov.u32 r2, %ntid.x; mov.u32 r3, %tid.x; mad.lo.s32 r4, r1, r2, r3; mov.f32 f1, 0f3F800000;
+  {}
+  ret;
+}}
+)",
+                                      body);
+  SimulatorOptions options;
+  options.model = true;
+  options.threads = 1;
+  options.empty_l2 = true;
+  const auto device = make_simulator(gpu_profile("h100"), options);
+  device->load({"k.ptx", ptx, {}});
+  const auto in = upload(*device, std::vector<float>(std::size_t{16} << 20, 1.5f), "in");
+  const auto found = device->kernel("k");
+  const LaunchConfig config{{blocks, 1, 1}, {threads, 1, 1}};
+  device->time([&] { device->launch(found, config, std::array{KernelArgument::of(in)}); }, true);
+  std::string why;
+  const auto model = device->take_model(why);
+  REQUIRE(model);
+  return model->ms * 1e3;
+}
+
+/// A structure of so many words of each thread, stored word by word.
+std::string structure(int words) {
+  std::string body = fmt::format("mul.wide.u32 d4, r4, {}; add.s64 d4, d8, d4;", 4 * words);
+  for (int word = 0; word < words; ++word) body += fmt::format("st.global.f32 [d4+{}], f1;", 4 * word);
+  return body;
+}
+
+}  // namespace
+
+TEST_CASE("L1 joins the words of a structure that a warp stores one after another, where blocks are small") {
+  // 32 MB: an H100 takes 21 us by blocks of 256, 36 by blocks of 1024; and 90 and 94 where each lane has a sector.
+  const double small = us_of(structure(4), 8192, 256), large = us_of(structure(4), 2048, 1024);
+  CHECK(large > 1.4 * small);
+  CHECK(small < 30);
+  CHECK(us_of(structure(8), 4096, 256) > 0.9 * us_of(structure(8), 1024, 1024));
+  CHECK(us_of(structure(8), 4096, 256) > 2.5 * small);
+}
+
+TEST_CASE("rows of threads that store down columns fill the sectors of each other, though blocks lie in one long row") {
+  // 4096 x 4096 words, whose sectors have eight rows each: 64 MB are more than L2 holds. An H100 takes 297 us for a
+  // transpose; were each sector brought from DRAM to be filled, and written back eight times, it were 830.
+  const std::string down =
+      "shr.u32 r5, r4, 12; and.b32 r6, r4, 4095; mad.lo.u32 r7, r6, 4096, r5; mul.wide.u32 d4, r7, 4; "
+      "add.s64 d4, d8, d4; st.global.f32 [d4], f1;";
+  const double us = us_of(down, 65536);
+  CHECK(us > 200);
+  CHECK(us < 400);
+}
+
+TEST_CASE("counters of a block's own do not wait for each other, however few blocks there are") {
+  const auto adds = [](int apart) {
+    std::string body = fmt::format("mul.wide.u32 d4, r1, {}; add.s64 d4, d8, d4;", apart);
+    for (int i = 0; i < 64; ++i) body += "red.global.add.u32 [d4], 1;";
+    return body;
+  };
+  const double one = us_of(adds(0), 132), own = us_of(adds(4096), 132);
+  CHECK(one > 8 * own);  // an H100: 772 ns for one of each warp, and 23
+}
+
+TEST_CASE("a nap is as long as the next power of two of nanoseconds, a millisecond at most, and none between looks") {
+  const auto naps = [](std::string_view ns) {
+    return us_of(
+        fmt::format("mov.u32 r10, {}; nanosleep.u32 r10; nanosleep.u32 r10; nanosleep.u32 r10; nanosleep.u32 r10;"
+                    "mul.wide.u32 d4, r4, 4; add.s64 d4, d8, d4; st.global.f32 [d4], f1;",
+                    ns),
+        132);
+  };
+  const double none = naps("0");
+  CHECK(naps("20") == none);
+  CHECK(std::abs(naps("700") - none - 4 * (1.024 - 0.032)) < 0.01);
+  CHECK(std::abs(naps("3000") - none - 4 * (4.096 - 0.032)) < 0.01);
+  CHECK(std::abs(naps("50000000") - none - 4 * (1048.576 - 0.032)) < 0.1);
+  // A lock's naps last as long as others hold it, which the simulator's turns do not say.
+  const auto lock = [](std::string_view nap) {
+    return us_of(fmt::format("setp.ne.u32 p, r3, 0; @p ret; mov.u32 r10, 1000;"
+                             "L: atom.global.cas.b32 r5, [d8], 7, 8; setp.eq.u32 p, r5, 7; {} @p bra L;"
+                             "st.global.f32 [d8+128], f1;",
+                             nap),
+                 132);
+  };
+  CHECK(lock("nanosleep.u32 r10;") < lock("") + 1);
+}
+
+}  // namespace gpulab::tests
