@@ -98,7 +98,10 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   ++result_.missed;
   if (access.of_host) return over_link(now, link_in_free_);
   const double start = std::max(now, l2_free_);
-  const double cycles = 32 / (access.scattered ? share_.l2_scattered_bytes_per_cycle : share_.l2_bytes_per_cycle);
+  // A sector of each of 32 lines takes L2 as long as 32 at random, 1.8 times as long as of half as many lines (an
+  // H100).
+  const bool apart = access.scattered || (access.lines == access.sectors && access.lines > 16);
+  const double cycles = 32 / (apart ? share_.l2_scattered_bytes_per_cycle : share_.l2_bytes_per_cycle);
   l2_free_ = start + cycles;
   result_.l2 += cycles;
   const double side = far_side(sector);
@@ -154,10 +157,20 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
   double last = start + gpu_.l1_latency + (access.passes > 1 ? each_pass * (access.passes - 1) : 0);
   result_.sectors += sectors.size();
   Line* line = nullptr;
+  std::uint64_t asked = UINT64_MAX;
   for (const std::uint64_t sector : sectors) {
     line = &line_of(sector >> 2, line);
     double& there = line->there[sector & 3];
-    if (!cached || there == 0) there = fetch(start, sector, access);
+    if (filling_.size() > 0 && filling_.contains(sector)) filling_[sector].bytes = 0;  // no longer: see not_joined
+    if (!cached || there == 0) {
+      // An SM asks L2 for a line a cycle: lanes in 8, 16 and 32 lines take 8.5, 16 and 32, of whichever SMs (an H100).
+      if (sector >> 2 != asked) {
+        l2_free_ = std::max({start, l2_free_, line_free_});
+        line_free_ = l2_free_ + 1;
+        asked = sector >> 2;
+      }
+      there = fetch(start, sector, access);
+    }
     last = std::max(last, there);
     line->loaded = std::max({line->loaded, there, last});
   }
@@ -168,7 +181,8 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
 /// words none is joined, of 2 to 6 nearly all) and a block has few lines on their way: warps of a block take turns,
 /// blocks hardly do. A store of 4 words takes 6.5 ns of an SM by blocks of 8 warps, as much as words side by side, 18
 /// by blocks of 32; of 6 words 10 and 33 (the same, not joined, 22 and 34); blocks that store one structure a thread
-/// and end are between (`fields` and `short`, an H100).
+/// and end are between (`fields` and `short`, an H100). A load of the sector in between ends it: read, changed and
+/// stored one after another, four words of a thread are not joined (`elementwise_v3`, a foreign kernel).
 double SmMemory::not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes,
                             double lines_of_block) {
   constexpr double most_lines = 112, soon = 2000, sector_bytes = 32;

@@ -76,8 +76,8 @@ class SmMemory {
   /// The first line of the set that a line of this tag lies in.
   [[nodiscard]] std::size_t set_for(std::uint64_t tag) const;
   std::uint64_t clock_ = 0;
-  double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
-         port_free_ = 0, dram_free_ = 0;
+  double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, line_free_ = 0,
+         store_free_ = 0, port_free_ = 0, dram_free_ = 0;
   double swaps_free_ = 0;  ///< when all swaps of shared memory that fail until then have gone by
   double miss_debt_ = 0;
   SectorMap<double> constant_blocks_;  ///< of 256 bytes: when each has come

@@ -1,5 +1,5 @@
-// Stores and atomics as blocks share L2: words of structures that L1 joins, sectors that neighbours fill, counters of a
-// block's own. And naps.
+// What goes from an SM to L2, and how blocks share it: words of structures that L1 joins, sectors that neighbours fill,
+// counters of a block's own, lines that an SM asks for. And naps.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -58,6 +58,15 @@ TEST_CASE("L1 joins the words of a structure that a warp stores one after anothe
   CHECK(small < 30);
   CHECK(us_of(structure(8), 4096, 256) > 0.9 * us_of(structure(8), 1024, 1024));
   CHECK(us_of(structure(8), 4096, 256) > 2.5 * small);
+  // Nothing is joined if each word is loaded and stored before the next one is.
+  const auto each = [](std::uint32_t blocks, std::uint32_t threads) {
+    std::string body = "mul.wide.u32 d4, r4, 16; add.s64 d4, d8, d4;";
+    for (int word = 0; word < 4; ++word)
+      body += fmt::format(
+          "ld.volatile.global.f32 f2, [d4+{0}]; add.f32 f2, f2, f1; st.volatile.global.f32 [d4+{0}], f2;", 4 * word);
+    return us_of(body, blocks, threads);
+  };
+  CHECK(each(8192, 256) > 0.9 * each(2048, 1024));
 }
 
 TEST_CASE("rows of threads that store down columns fill the sectors of each other, though blocks lie in one long row") {
@@ -79,6 +88,19 @@ TEST_CASE("counters of a block's own do not wait for each other, however few blo
   };
   const double one = us_of(adds(0), 132), own = us_of(adds(4096), 132);
   CHECK(one > 8 * own);  // an H100: 772 ns for one of each warp, and 23
+}
+
+TEST_CASE("an SM asks L2 for a line a cycle, and all SMs together for sectors of lines of their own more slowly") {
+  // 256 loads past L1 of so many bytes from lane to lane, which no bank conflicts keep: 8 lines or 33.
+  const auto asks = [](int apart, std::uint32_t blocks) {
+    std::string body =
+        fmt::format("mul.wide.u32 d4, r3, {}; add.s64 d4, d8, d4; mov.u32 r10, 0; .pragma \"nounroll\"; L:", apart);
+    for (int i = 0; i < 8; ++i) body += fmt::format("ld.global.cg.f32 f{}, [d4+{}];", i + 2, (1 << 18) * i);
+    for (int i = 0; i < 8; ++i) body += fmt::format("add.f32 f1, f1, f{};", i + 2);
+    return us_of(body + "add.u32 r10, r10, 1; setp.lt.u32 p, r10, 32; @p bra L; st.global.f32 [d4], f1;", blocks, 1024);
+  };
+  CHECK(asks(132, 1) > 2.5 * asks(32, 1));      // an H100: 16.2 ns a request, and 4.3
+  CHECK(asks(132, 132) > 1.4 * asks(32, 132));  // 31 and 16.3
 }
 
 TEST_CASE("a nap is as long as the next power of two of nanoseconds, a millisecond at most, and none between looks") {
