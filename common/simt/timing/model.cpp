@@ -181,34 +181,43 @@ void TimingModel::bring_again(const GridTrace& trace, MemoryShare& share) const 
 
 /// The part of a sector that a block stores of those that it does not fill itself, if blocks near by store to half of
 /// them and more, before L2 has to write them back: eight rows of threads that each store down a column of words fill
-/// its sectors together. 1: they do not.
+/// its sectors together. 1: they do not. Asked of each block of the corner, since one alone may begin its sectors.
 double TimingModel::filled_near_by(const GridTrace& trace) const {
-  if (trace.corner.size() < 2) return 1;
-  const BlockTrace& own = *std::ranges::max_element(trace.corner, {}, &BlockTrace::linear);
+  constexpr double sector_bytes = 32;
+  constexpr std::size_t most = 32;  // blocks: bits
   const auto stored_in = [](const BlockTrace& block, auto&& use) {
     for (const TracedAccess& a : block.accesses)
       for (std::uint32_t i = 0; a.partial && a.space == TracedAccess::Space::global && i < a.sectors; ++i)
         use(a, block.sectors[a.first_sector + i]);
   };
-  SectorSet parts, shared, all;
-  double bytes = 0;
-  stored_in(own, [&](const TracedAccess& a, std::uint64_t sector) {
-    parts.insert(sector);
-    bytes += static_cast<double>(a.stored_bytes) / a.sectors;
-  });
-  for (const std::uint64_t sector : own.sectors) all.insert(sector);
-  if (parts.size() == 0) return 1;
-  constexpr double sector_bytes = 32;
-  const double of_one = bytes / static_cast<double>(parts.size());
-  for (const BlockTrace& block : trace.corner) {
-    const auto apart = static_cast<double>(own.linear - block.linear);
-    const double until_full = apart * sector_bytes / of_one * sector_bytes * static_cast<double>(all.size());
-    if (&block == &own || until_full > gpu_.l2_bytes / 2) continue;
-    stored_in(block, [&](const TracedAccess&, std::uint64_t sector) {
-      if (parts.contains(sector)) shared.insert(sector);
+  const std::size_t blocks = std::min(trace.corner.size(), most);
+  SectorMap<std::uint32_t> who;
+  for (std::size_t b = 0; b < blocks; ++b)
+    stored_in(trace.corner[b], [&](const TracedAccess&, std::uint64_t sector) { who[sector] |= 1u << b; });
+  double part = 1;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const BlockTrace& block = trace.corner[b];
+    SectorSet all, parts, shared;
+    double bytes = 0;
+    for (const std::uint64_t sector : block.sectors) all.insert(sector);
+    stored_in(block, [&](const TracedAccess& a, std::uint64_t sector) {
+      parts.insert(sector);
+      bytes += static_cast<double>(a.stored_bytes) / a.sectors;
     });
+    if (parts.size() == 0) continue;
+    const double of_one = bytes / static_cast<double>(parts.size());
+    std::uint32_t near = 0;  // by bits: those so near that what is stored until the sectors are full has room in L2
+    for (std::size_t o = 0; o < blocks; ++o) {
+      const double apart = std::abs(static_cast<double>(trace.corner[o].linear) - static_cast<double>(block.linear));
+      const double until_full = apart * sector_bytes / of_one * sector_bytes * static_cast<double>(all.size());
+      if (o != b && until_full <= gpu_.l2_bytes / 2) near |= 1u << o;
+    }
+    stored_in(block, [&](const TracedAccess&, std::uint64_t sector) {
+      if (who[sector] & near) shared.insert(sector);
+    });
+    if (shared.size() * 2 >= parts.size()) part = std::min(part, of_one / sector_bytes);
   }
-  return shared.size() * 2 >= parts.size() ? std::min(1.0, of_one / sector_bytes) : 1;
+  return part;
 }
 
 MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace, double part,

@@ -222,7 +222,7 @@ void Tracer::choose_corner(const Dim3& grid) {
   // steps of a line. Powers of two, as most arrays are long, from the nearest on: what neighbours share is no news.
   constexpr std::uint64_t long_row = 4096;
   if (corner_.empty() && grid.x >= long_row) {
-    const std::uint64_t own = grid.x - grid.x / 4 - 1;
+    const std::uint64_t own = grid.x - grid.x / 4;
     for (std::uint64_t before = 1; before <= grid.x / 2; before *= 2) corner_.push_back(own - before);
     corner_.push_back(own);
     return;
