@@ -380,7 +380,7 @@ class Sm {
   /// When the warp may issue again; -1: it waits at a barrier.
   double issue(std::uint32_t id, const TimedInstruction& t, double at) {
     RunningWarp& w = warps_[id];
-    // Of a slow way each instruction waits for the one before: 210 cycles for 32 of floats, 274 for 62 of doubles.
+    // A slow way's instructions wait for each other: 210 cycles for 32 of floats, 274 for 62 of doubles.
     const double slow = t.cost.calls ? slow_way(w) * (t.cost.pipe == Pipe::fp64 ? 4.5 : 6) : 0;
     const double next = at + t.cost.issue;
     double ready = at + t.cost.latency + slow;
@@ -434,8 +434,7 @@ class Sm {
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
     if (t.spill) return spill(w, t, at);
     const TracedAccess* a = access_of(w);
-    // Its guard holds for no lane: it takes its turn all the same (Nsight Compute counts a wavefront of an LDS like
-    // that).
+    // Its guard holds for no lane: it takes its turn all the same (Nsight Compute counts a wavefront of such an LDS).
     if (!a) return t.space == TimedInstruction::Space::shared ? memory_.shared(at, 1) : at + 1;
     const bool constant = a->space == TracedAccess::Space::constant;
     if (account_.is_on()) account_.went_to(t.site, constant || a->space == TracedAccess::Space::shared);
