@@ -138,11 +138,13 @@ void Emitter::emit_block(std::uint32_t block) {
   now_ = at_entry(block);
   inlined_.clear();
   checked_.clear();
+  placed_.clear();
   if (masked_) begin_masked();
   const std::size_t count = all_.blocks[block].size();
   std::size_t k = 0;
   while (k < count && emit_one(block, k)) {
     const Operation& o = all_.blocks[block][k++];
+    forget_places(o);
     std::erase_if(checked_,
                   [&](Variable v) { return o.kind == Kind::through || std::ranges::find(o.out, v) != o.out.end(); });
   }
@@ -194,30 +196,39 @@ void Emitter::emit_handler(const Operation& o) {
   for (const Variable v : o.out) load_home(v);
 }
 
-/// Where an affine operand is widened, no lane's may lie beyond 32 bits: else the interpreter goes on.
-void Emitter::check_range(const Operation& o, std::uint32_t block, std::size_t k) {
-  if (!widens(o)) return;
+/// Whether no lane of an affine operand that is widened lies beyond 32 bits; nullptr: they cannot.
+Value Emitter::in_range(const Operation& o) {
+  Value good = nullptr;
   const bool is_signed = o.line == Line::widen_signed || o.line == Line::wide_product_signed;
   for (const Variable v : o.in) {
-    if (now_[v].lanes == 0) continue;
+    if (!widens(o) || now_[v].lanes == 0) continue;
     const auto [least, most] = std::ranges::minmax(flow_.lanes(now_[v].lanes));
     const Value x = b_.cast(is_signed ? kSExt : kZExt, scalar(v), b_.integer(64));
     const std::int64_t lowest = is_signed ? INT32_MIN : 0, highest = is_signed ? INT32_MAX : std::int64_t{UINT32_MAX};
-    const Value good = b_.both(b_.compare(kSignedGreaterEqual, x, b_.k64(static_cast<std::uint64_t>(lowest - least))),
-                               b_.compare(kSignedLessEqual, x, b_.k64(static_cast<std::uint64_t>(highest - most))));
-    const Block on = fresh("in_range"), off = fresh("out_of_range");
-    b_.go_if(good, on, off);
-    b_.begin(off);
-    leave(block, k);
-    b_.begin(on);
+    const Value is = b_.both(b_.compare(kSignedGreaterEqual, x, b_.k64(static_cast<std::uint64_t>(lowest - least))),
+                             b_.compare(kSignedLessEqual, x, b_.k64(static_cast<std::uint64_t>(highest - most))));
+    good = good ? b_.both(good, is) : is;
   }
+  return good;
+}
+
+/// Else the interpreter goes on.
+void Emitter::check_range(const Operation& o, std::uint32_t block, std::size_t k) {
+  const Value good = in_range(o);
+  if (!good) return;
+  const Block on = fresh("in_range"), off = fresh("out_of_range");
+  b_.go_if(good, on, off);
+  b_.begin(off);
+  leave(block, k);
+  b_.begin(on);
 }
 
 void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   int lanes = flow_.result_lanes(o, now_);
-  if (region_ && lanes > 0 && widens(o)) lanes = -1;  // check_range() leaves, where the warp is whole
-  if (lanes > 0) check_range(o, block, k);
+  // check_range() leaves, where the warp is whole: within a side it was looked at before (ranges_of_side()).
+  if (region_ && lanes > 0 && widens(o) && std::ranges::find(in_range_, &o) == in_range_.end()) lanes = -1;
+  if (!region_ && lanes > 0) check_range(o, block, k);
   const bool all = lanes < 0;
   const bool divides = all && o.division != Operation::Division::none && now_[o.in[1]].kind == State::Kind::affine &&
                        now_[o.in[1]].lanes == 0;

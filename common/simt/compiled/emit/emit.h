@@ -15,6 +15,7 @@
 #include "common/simt/compiled/flow.h"
 #include "common/simt/compiled/rows.h"
 #include "common/simt/compiled/spread.h"
+#include "common/simt/isa/instruction_set.h"
 
 namespace gpulab::simt::compiled {
 
@@ -47,6 +48,7 @@ class Emitter {
   void emit_value(std::uint32_t block, std::size_t k);
   Value call_row(const Operation& o, bool all);
   Value quotient_or_remainder(const Operation& o);
+  Value in_range(const Operation& o);
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
   void emit_handler(const Operation& o);
   void emit_through(std::uint32_t block, std::size_t k);
@@ -72,10 +74,12 @@ class Emitter {
     std::map<Variable, Value> before;  ///< of what is written there: what it was
   };
   [[nodiscard]] Region region_of(Value mask);
+  [[nodiscard]] Value bits_of(Value mask);
   [[nodiscard]] bool is_side(std::uint32_t side, std::uint32_t meeting) const;
   void emit_parted(const Operation& branch, Value taken);
   void emit_sides(const Operation& branch, std::uint32_t meeting, Value taken);
   void emit_side(std::uint32_t side, Value lanes);
+  Value ranges_of_side(std::uint32_t side, Value good);
   void part(const Operation& branch, Value taken);
   void meet(std::uint32_t block);
   void emit_dispatch();
@@ -89,12 +93,23 @@ class Emitter {
   [[nodiscard]] bool is_inline(const Operation& o) const;
   Region* region_ = nullptr;
   Region own_;
-  bool masked_ = false;  ///< code for some lanes of a warp is emitted
+  bool masked_ = false;                         ///< code for some lanes of a warp is emitted
+  const bool has_masks_ = cpu_level() == "v4";  ///< the CPU stores and blends lanes by a register of bits
 
   // emit_access.cpp
   struct Place {
     Value good, host, low, allocation;
+    Value sectors = nullptr;  ///< sectors_of(), where it has been asked
   };
+  /// One that later accesses of the same lanes by the same register and offset find again.
+  struct Placed {
+    Variable address = 0;
+    std::int64_t offset = 0;
+    std::uint32_t width = 0;
+    Place place{};
+  };
+  Place place_again(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
+  void forget_places(const Operation& o);
   void emit_access(std::uint32_t block, std::size_t k);
   Value address_of(const Operation& o, Value of_register);
   // emit_rows.cpp
@@ -122,6 +137,7 @@ class Emitter {
   Value side_by_side(const Operation& o, Value& are);
   Place place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
   void store_inline(const Operation& o, Value host, Value x);
+  void store_some(Value x, bool wide, Value host, unsigned alignment, bool own);
   Value load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest);
   void count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span);
   void count_shared(const Operation& o, const Lanes& lanes);
@@ -187,8 +203,10 @@ class Emitter {
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
   std::uint32_t next_entry_ = 0;
   States now_;
-  std::vector<std::uint32_t> inlined_;  ///< sites of the running block
-  std::vector<Variable> checked_;       ///< addresses whose accesses from here on are known to lie in shared memory
+  std::vector<std::uint32_t> inlined_;      ///< sites of the running block
+  std::vector<Placed> placed_;              ///< of global memory, in the running block
+  std::vector<const Operation*> in_range_;  ///< of a side (region.cpp): no lane's operand lies beyond 32 bits
+  std::vector<Variable> checked_;           ///< addresses whose accesses from here on are known to lie in shared memory
 };
 
 /// An access in two ways: where `good` holds, the code that `quick` emits, which returns a vector for each value that
