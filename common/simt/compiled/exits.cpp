@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "common/simt/machine/block.h"
 #include "common/simt/machine/divergence.h"
 #include "common/simt/machine/warp_scheduler.h"
 
@@ -42,21 +43,8 @@ template <typename Word>
   }
 }
 
-const MicroOp* enter_code(Warp& w, const MicroOp* op) {
-  const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
-  if (w.traced || w.values_watched || w.unguarded) return entry.original;
-  const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
-  if (!whole && !entry.has_masked) {
-    // About: several threads may count at once.
-    if (entry.refused)
-      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + entry.instructions,
-                           std::memory_order_relaxed);
-    return entry.original;
-  }
-  Exit exit;
-  exit.alone = w.splits.size() == 1;
-  const MicroOp* next =
-      entry.code->run(&w, whole ? entry.number : entry.number + kMasked, &exit, entry.code->addresses);
+/// What code that has returned asks for.
+[[gnu::always_inline]] inline const MicroOp* left_code(Warp& w, const Exit& exit, const MicroOp* next) {
   if (exit.left) write_left(w, exit);
   switch (exit.kind) {
     case Exit::Kind::next:
@@ -75,6 +63,30 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
       break;
   }
   rethrow_pending();
+  return nullptr;
+}
+
+const MicroOp* enter_code(Warp& w, const MicroOp* op) {
+  const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
+  if (w.traced || w.values_watched || w.unguarded) return entry.original;
+  const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
+  if (!whole && !entry.has_masked) {
+    // About: several threads may count at once.
+    if (entry.refused)
+      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + entry.instructions,
+                           std::memory_order_relaxed);
+    return entry.original;
+  }
+  Exit exit;
+  exit.alone = w.splits.size() == 1;
+  const MicroOp* next =
+      entry.code->run(&w, whole ? entry.number : entry.number + kMasked, &exit, entry.code->addresses);
+  if (!exit.hopped) [[likely]]
+    return left_code(w, exit, next);
+  Hop& hop = w.block->hop;
+  if (exit.kind == Exit::Kind::failed) rethrow_pending();
+  hop.hopped = true;
+  hop.next = hop.warp ? left_code(*hop.warp, exit, next) : nullptr;
   return nullptr;
 }
 
@@ -154,6 +166,81 @@ std::uint32_t part_in_code(Warp* w, const MicroOp* op, Exit* exit, std::uint32_t
 
 std::uint32_t meet_in_code(Warp* w, Exit* exit) {
   return block_of(*w, *exit, [&] { return go_on_from_meeting(*w); });
+}
+
+namespace {
+/// Where a warp that is to have a turn enters code, whole; or nullptr.
+const EntryPoint* entry_of(const Warp& w) {
+  const Split& split = w.splits.front();
+  if (split.mask != kFullMask || split.reconvergence >= 0 || w.traced || w.values_watched || w.unguarded)
+    return nullptr;
+  const MicroOp* const op = split.resume ? split.resume : w.blocks[split.block].first;
+  return op->run == enter_code ? reinterpret_cast<const EntryPoint*>(op) : nullptr;
+}
+
+/// The warp's turn begins, or goes on behind a barrier. Each is stored by itself: who loads two at once right behind
+/// would wait for the stores.
+[[gnu::always_inline]] inline Warp* enter_next(Warp& w, const EntryPoint& entry, std::int64_t fuel, std::int64_t debt,
+                                               Exit& exit) {
+  Split& split = w.splits.front();
+  Hop& hop = w.block->hop;
+  hop.warp = &w;
+  hop.fuel = fuel;
+  hop.debt = debt;
+  take_over(w, split, 0);
+  if (split.resume)
+    split.resume = nullptr;
+  else
+    (void)enter(w, split.block);
+  exit.value = entry.number;
+  exit.alone = 1;
+  return &w;
+}
+
+[[gnu::always_inline]] inline bool is_ready(const Warp& w) { return w.splits.front().state == Split::State::ready; }
+
+[[gnu::always_inline]] inline Warp* next_of(Warp& w, const MachineCode* code, Exit& exit) {
+  BlockContext& block = *w.block;
+  exit.hopped = true;
+  block.hop.warp = nullptr;
+  Split& split = w.splits.front();
+  split.mask = kFullMask;
+  stop_at_barrier(w, split, w.stop.barrier);
+  if (is_ready(w) && w.fuel >= 0) {
+    const EntryPoint* const entry = entry_of(w);
+    if (entry && entry->code == code) return enter_next(w, *entry, w.fuel, w.poll_debt, exit);
+    w.stop.kind = Stop::Kind::none;  // the interpreter goes on with this very turn
+    block.hop = {false, &w, nullptr, w.fuel, w.poll_debt};
+    return nullptr;
+  }
+  block.end_turn(w);
+  while (Warp* const next = block.next_of_round()) {
+    if (next->splits.size() == 1 && !is_ready(*next)) continue;
+    const EntryPoint* const entry = next->splits.size() == 1 ? entry_of(*next) : nullptr;
+    if (!entry || entry->code != code) {
+      block.put_back(*next);
+      return nullptr;
+    }
+    const std::int64_t fuel = block.turn();
+    block.slice = fuel;
+    next->fuel = fuel;
+    next->poll_debt = 0;
+    return enter_next(*next, *entry, fuel, 0, exit);
+  }
+  return nullptr;
+}
+}  // namespace
+
+Warp* hop_on(Warp* w, Exit* exit) {
+  if (!w->block->may_hop() || w->splits.size() != 1) return nullptr;
+  const MachineCode* const code = reinterpret_cast<const EntryPoint*>(w->stop.barrier.resume)->code;
+  try {
+    return next_of(*w, code, *exit);
+  } catch (...) {
+    exit->kind = Exit::Kind::failed;
+    pending_error = std::current_exception();
+    return nullptr;
+  }
 }
 
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {

@@ -34,6 +34,7 @@ struct Exit {
   const MicroOp* op = nullptr;
   Kind kind = Kind::next;
   std::uint32_t value = 0;
+  bool hopped = false;      ///< code has gone on with other warps (hop_on): BlockContext::hop
   std::uint32_t alone = 0;  ///< kept for the code: no other lanes of the warp can run
   /// Registers that have to be written still, of which code left lane 0's words here; nullptr: none.
   const LineRegisters* left = nullptr;
@@ -86,6 +87,9 @@ std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint3
 std::uint32_t meet_in_code(Warp* warp, Exit* exit);
 /// Whether registers in memory are as code takes them for: 1, or 0.
 std::uint32_t registers_are(const Warp* warp, const LineRegisters* all);
+/// A whole warp has come to a barrier (Warp::stop), with its registers in memory. The warp that has the next turn and
+/// enters this very code, whole, at Exit::value; or nullptr: code returns.
+Warp* hop_on(Warp* warp, Exit* exit);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

@@ -108,6 +108,14 @@ using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64
 /// Memory of the host that one resident block takes: registers, shared and local memory.
 [[nodiscard]] std::uint64_t context_bytes(const LaunchState& launch);
 
+/// Where compiled code has left off that has gone on from warp to warp.
+struct Hop {
+  bool hopped = false;              ///< it has: whoever began the first of these turns goes back to BlockContext::run()
+  Warp* warp = nullptr;             ///< that has its turn; nullptr: the last turn is over
+  const MicroOp* next = nullptr;    ///< where it goes on; nullptr: Warp::stop
+  std::int64_t fuel = 0, debt = 0;  ///< when its turn began
+};
+
 struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
   /// Prepares for block `linear` of the grid, by itself or as one of a cluster's.
@@ -122,6 +130,17 @@ struct BlockContext {
   void arrive(const Warp& warp, const BarrierStop& stop, std::uint32_t lanes);
   // sync/barriers.cpp
   void exited(std::uint32_t threads);
+  // Compiled code goes on with the next warp where one has come to a barrier, without a way back through run(). These
+  // are run()'s steps.
+  /// Who has the next turn; nullptr: the slice is over, or nobody could run.
+  Warp* next_of_round();
+  /// Warp instructions of a turn.
+  [[nodiscard]] std::int64_t turn() const { return turns_.budget; }
+  void end_turn(Warp& warp);
+  /// The warp has the next turn, and that has not begun.
+  void put_back(Warp& warp) { turns_.put_back = &warp; }
+  /// Whether code may do that: turns are as they come, and the warp's is its own.
+  [[nodiscard]] bool may_hop() const { return !choices && !in_turn && cluster->blocks.size() == 1; }
   // sync/sleepers.cpp
   /// What sleepers test has changed: they test again.
   void wake_sleepers();
@@ -156,6 +175,7 @@ struct BlockContext {
   std::uint64_t acts = 0;     ///< times that its threads have printed, allocated, launched, copied (charge_work)
   std::int64_t slice = 0;     ///< of the running warp
   bool in_turn = false;       ///< one of its several splits runs, for a turn of its own
+  Hop hop;
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
@@ -167,6 +187,17 @@ struct BlockContext {
   std::vector<std::uint32_t> cluster_came;  ///< barrier.cluster, per warp: lanes that have arrived in this phase
 
  private:
+  /// Of a slice: warps run in rounds, in each of which all have a turn.
+  struct Turns {
+    std::int64_t budget = 0, left = 0;  ///< of the slice
+    std::int64_t waited = 0, ran = 0;   ///< in this round
+    std::size_t next = 0;               ///< of order_
+    bool progress = false;              ///< somebody has run in this round
+    bool worked = false, over = false;
+    Warp* put_back = nullptr;
+  };
+  void begin_round();
+  void end_round();
   void reset_waiting();
   void enter_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
@@ -186,6 +217,7 @@ struct BlockContext {
   // sync/deadlock.cpp
   void check_collectives() const;
   [[noreturn]] void report_deadlock();
+  Turns turns_;
   Cluster alone_;                      ///< of a block that has no siblings
   std::vector<std::uint32_t> order_;   ///< of warps
   std::uint32_t barriers_in_use_ = 0;  ///< bit n: somebody has come to barrier n
@@ -199,6 +231,17 @@ struct BlockContext {
   std::unique_ptr<ZeroPages> local_;  ///< none where the program has no local memory
   std::byte* shared_ = nullptr;
 };
+
+inline void BlockContext::end_turn(Warp& w) {
+  turns_.progress = true;
+  const std::int64_t used = slice - w.fuel, debt = w.poll_debt;
+  executed += static_cast<std::uint64_t>(used - debt);
+  w.executed += static_cast<std::uint64_t>(used - debt);
+  polled += static_cast<std::uint64_t>(debt);
+  turns_.left -= used;
+  turns_.ran += used;
+  turns_.waited += debt;
+}
 
 inline void BlockContext::arrive(const Warp& w, const BarrierStop& stop, std::uint32_t lanes) {
   Barrier& barrier = barriers[stop.number];

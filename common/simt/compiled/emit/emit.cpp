@@ -30,12 +30,14 @@ void Emitter::emit(bool masked) {
   const auto blocks = static_cast<std::uint32_t>(all_.blocks.size());
   Type parameters[] = {b_.pointer(), b_.integer(32), b_.pointer(), b_.pointer()};
   function_ = b_.llvm.AddFunction(module_, kFunction, b_.llvm.FunctionType(b_.pointer(), parameters, 4, 0));
-  warp_ = b_.llvm.GetParam(function_, 0);
   exit_ = b_.llvm.GetParam(function_, 2);
   addresses_ = b_.llvm.GetParam(function_, 3);
   variables_ = fresh("variables");
   start_ = fresh("start");
+  hop_ = fresh("hop");
   b_.begin(start_);
+  warp_ = b_.phi(b_.pointer(), {b_.llvm.GetParam(function_, 0)}, {variables_});
+  entry_ = b_.phi(b_.integer(32), {b_.llvm.GetParam(function_, 1)}, {variables_});
   registers_ = field(offsetof(Warp, regs), b_.pointer());
   predicates_ = field(offsetof(Warp, preds), b_.pointer());
   counts_ = field(offsetof(Warp, block_counts), b_.pointer());
@@ -48,7 +50,7 @@ void Emitter::emit(bool masked) {
   next_ = temporary(b_.integer(32));
   b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
   const Block none = fresh("no_entry");
-  entries_ = b_.choose(b_.llvm.GetParam(function_, 1), none);
+  entries_ = b_.choose(entry_, none);
   b_.begin(none);
   b_.unreachable();
   next_entry_ = blocks;
@@ -58,7 +60,29 @@ void Emitter::emit(bool masked) {
     emit_blocks();
     emit_dispatch();
   }
+  emit_hop();
   b_.begin(variables_);
+  b_.go(start_);
+}
+
+/// The function from its start, with the warp that hop_on() gave. No register of the last one's is alive: LLVM is told.
+void Emitter::emit_hop() {
+  b_.begin(hop_);
+  if (hops_.empty()) return b_.unreachable();
+  std::vector<Value> warps;
+  std::vector<Block> from;
+  for (const auto& [warp, block] : hops_) {
+    warps.push_back(warp);
+    from.push_back(block);
+  }
+  const Value next = b_.phi(b_.pointer(), warps, from);
+  const Value entry = b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, value)));
+  for (Variable v = 0; v < words_.size(); ++v) {
+    if (words_[v]) b_.store(b_.llvm.GetUndef(word_of(v)), words_[v]);
+    if (vectors_[v]) b_.store(b_.llvm.GetUndef(vector_type(v)), vectors_[v]);
+  }
+  b_.add_to_phi(warp_, next, hop_);
+  b_.add_to_phi(entry_, entry, hop_);
   b_.go(start_);
 }
 
@@ -329,6 +353,11 @@ void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) 
   static_assert(sizeof(BarrierStop::waits) == 1);
   put(offsetof(Stop, kind),
       b_.llvm.ConstInt(b_.integer(8 * sizeof(Stop::Kind)), static_cast<unsigned>(Stop::Kind::barrier), 0));
+  const Value next = b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_}, {b_.pointer(), b_.pointer()});
+  const Block out = fresh("turn_ended");
+  hops_.emplace_back(next, b_.here());
+  b_.go_if(b_.compare(kEqual, next, b_.llvm.ConstNull(b_.pointer())), out, hop_);
+  b_.begin(out);
   b_.give(b_.llvm.ConstNull(b_.pointer()));
 }
 

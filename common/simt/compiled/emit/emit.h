@@ -42,6 +42,7 @@ class Emitter {
 
  private:
   void emit_blocks();
+  void emit_hop();
   void emit_block(std::uint32_t block);
   /// False: nothing behind it is reached.
   bool emit_one(std::uint32_t block, std::size_t k);
@@ -194,11 +195,12 @@ class Emitter {
   const std::vector<bool>& hot_;  ///< by basic block: it becomes code
   Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, addresses_ = nullptr, registers_ = nullptr,
         predicates_ = nullptr, counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr,
-        shared_ = nullptr, shared_bytes_ = nullptr, entries_ = nullptr;
-  Block variables_ = nullptr, start_ = nullptr;
-  std::vector<Value> words_, vectors_;      ///< by variable
-  Value mask_ = nullptr;                    ///< of the lanes that run, while masked code of a block is emitted
-  Value masks_ = nullptr, next_ = nullptr;  ///< variables: that mask, and the block that dispatch_ goes to
+        shared_ = nullptr, shared_bytes_ = nullptr, entry_ = nullptr, entries_ = nullptr;
+  Block variables_ = nullptr, start_ = nullptr, hop_ = nullptr;
+  std::vector<std::pair<Value, Block>> hops_;  ///< which warp code goes on with, and from where
+  std::vector<Value> words_, vectors_;         ///< by variable
+  Value mask_ = nullptr;                       ///< of the lanes that run, while masked code of a block is emitted
+  Value masks_ = nullptr, next_ = nullptr;     ///< variables: that mask, and the block that dispatch_ goes to
   Block dispatch_ = nullptr;
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
   std::uint32_t next_entry_ = 0;
