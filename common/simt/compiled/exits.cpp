@@ -43,6 +43,23 @@ template <typename Word>
   }
 }
 
+/// Of registers that are lines, from lane 0's words in memory.
+[[GPULAB_BY_VECTORS]] void write_kept(const Warp& w, const LineRegisters& kept) {
+  for (const LineRegister& r : kept) {
+    void* const at = w.regs + r.number;
+    if (r.wide)
+      write_line(static_cast<std::uint64_t*>(at), *static_cast<const std::uint64_t*>(at), r.lanes);
+    else
+      write_line(static_cast<std::uint32_t*>(at), *static_cast<const std::uint32_t*>(at), r.narrow);
+  }
+}
+
+/// The interpreter goes on instead.
+const MicroOp* left_to_interpreter(const Warp& w, const EntryPoint& entry) {
+  if (entry.kept) write_kept(w, *entry.kept);
+  return entry.original;
+}
+
 /// What code that has returned asks for.
 [[gnu::always_inline]] inline const MicroOp* left_code(Warp& w, const Exit& exit, const MicroOp* next) {
   if (exit.left) write_left(w, exit);
@@ -68,14 +85,14 @@ template <typename Word>
 
 const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
-  if (w.traced || w.values_watched || w.unguarded) return entry.original;
+  if (w.traced || w.values_watched || w.unguarded) return left_to_interpreter(w, entry);
   const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
   if (!whole && !entry.has_masked) {
     // About: several threads may count at once.
     if (entry.refused)
       entry.refused->store(entry.refused->load(std::memory_order_relaxed) + entry.instructions,
                            std::memory_order_relaxed);
-    return entry.original;
+    return left_to_interpreter(w, entry);
   }
   Exit exit;
   exit.alone = w.splits.size() == 1;
@@ -172,18 +189,15 @@ namespace {
 /// Where a warp that is to have a turn enters code, whole; or nullptr.
 const EntryPoint* entry_of(const Warp& w) {
   const Split& split = w.splits.front();
-  if (split.mask != kFullMask || split.reconvergence >= 0 || w.traced || w.values_watched || w.unguarded)
-    return nullptr;
   const MicroOp* const op = split.resume ? split.resume : w.blocks[split.block].first;
   return op->run == enter_code ? reinterpret_cast<const EntryPoint*>(op) : nullptr;
 }
 
-/// The warp's turn begins, or goes on behind a barrier. Each is stored by itself: who loads two at once right behind
-/// would wait for the stores.
-[[gnu::always_inline]] inline Warp* enter_next(Warp& w, const EntryPoint& entry, std::int64_t fuel, std::int64_t debt,
-                                               Exit& exit) {
-  Split& split = w.splits.front();
-  Hop& hop = w.block->hop;
+/// Its turn goes on behind a barrier, or begins. Each is stored by itself: who loads two at once right behind would
+/// wait for the stores.
+[[gnu::always_inline]] inline Warp* enter_next(BlockContext& block, Warp& w, Split& split, const EntryPoint& entry,
+                                               std::int64_t fuel, std::int64_t debt, Exit& exit) {
+  Hop& hop = block.hop;
   hop.warp = &w;
   hop.fuel = fuel;
   hop.debt = debt;
@@ -197,27 +211,27 @@ const EntryPoint* entry_of(const Warp& w) {
   return &w;
 }
 
-[[gnu::always_inline]] inline bool is_ready(const Warp& w) { return w.splits.front().state == Split::State::ready; }
-
-[[gnu::always_inline]] inline Warp* next_of(Warp& w, const MachineCode* code, Exit& exit) {
+[[gnu::always_inline]] inline Warp* next_of(Warp& w, const EntryPoint& behind, std::uint32_t barrier, Exit& exit) {
   BlockContext& block = *w.block;
-  exit.hopped = true;
-  block.hop.warp = nullptr;
   Split& split = w.splits.front();
   split.mask = kFullMask;
-  stop_at_barrier(w, split, w.stop.barrier);
-  if (is_ready(w) && w.fuel >= 0) {
-    const EntryPoint* const entry = entry_of(w);
-    if (entry && entry->code == code) return enter_next(w, *entry, w.fuel, w.poll_debt, exit);
+  stop_at_barrier(w, split, {&behind.op, barrier, 0, 0, true});
+  exit.hopped = true;
+  block.hop.warp = nullptr;
+  if (split.state == Split::State::ready && w.fuel >= 0) {
+    if (!w.traced && !w.values_watched) return enter_next(block, w, split, behind, w.fuel, w.poll_debt, exit);
     w.stop.kind = Stop::Kind::none;  // the interpreter goes on with this very turn
     block.hop = {false, &w, nullptr, w.fuel, w.poll_debt};
     return nullptr;
   }
   block.end_turn(w);
   while (Warp* const next = block.next_of_round()) {
-    if (next->splits.size() == 1 && !is_ready(*next)) continue;
-    const EntryPoint* const entry = next->splits.size() == 1 ? entry_of(*next) : nullptr;
-    if (!entry || entry->code != code) {
+    Split& first = next->splits.front();
+    const bool one = next->splits.size() == 1;
+    if (one && first.state != Split::State::ready) continue;
+    const EntryPoint* const entry = !one ? nullptr : first.resume == &behind.op ? &behind : entry_of(*next);
+    if (!entry || entry->code != behind.code || first.mask != kFullMask || first.reconvergence >= 0 || next->traced ||
+        next->values_watched || next->unguarded) {
       block.put_back(*next);
       return nullptr;
     }
@@ -225,22 +239,21 @@ const EntryPoint* entry_of(const Warp& w) {
     block.slice = fuel;
     next->fuel = fuel;
     next->poll_debt = 0;
-    return enter_next(*next, *entry, fuel, 0, exit);
+    return enter_next(block, *next, first, *entry, fuel, 0, exit);
   }
   return nullptr;
 }
 }  // namespace
 
-Warp* hop_on(Warp* w, Exit* exit) {
-  if (!w->block->may_hop() || w->splits.size() != 1) return nullptr;
-  const MachineCode* const code = reinterpret_cast<const EntryPoint*>(w->stop.barrier.resume)->code;
+Warp* hop_on(Warp* w, Exit* exit, const EntryPoint* behind, std::uint32_t barrier) {
   try {
-    return next_of(*w, code, *exit);
+    if (w->block->may_hop() && w->splits.size() == 1) return next_of(*w, *behind, barrier, *exit);
+    stop(*w, BarrierStop{&behind->op, barrier, 0, 0, true});
   } catch (...) {
     exit->kind = Exit::Kind::failed;
     pending_error = std::current_exception();
-    return nullptr;
   }
+  return nullptr;
 }
 
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
@@ -254,3 +267,11 @@ const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
 }
 
 }  // namespace gpulab::simt::compiled
+
+void gpulab::simt::settle_registers(const Warp& w) {
+  if (w.splits.size() != 1) return;
+  const MicroOp* const op = w.splits.front().resume;
+  if (!op || op->run != compiled::enter_code) return;
+  const auto* const kept = reinterpret_cast<const compiled::EntryPoint*>(op)->kept;
+  if (kept) compiled::write_kept(w, *kept);
+}

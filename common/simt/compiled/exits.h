@@ -61,6 +61,7 @@ struct EntryPoint {
   bool has_masked = false;                        ///< number + kMasked is one, too
   const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
   std::uint32_t instructions = 0;                 ///< of the basic block
+  const LineRegisters* kept = nullptr;            ///< behind a barrier: registers whose lane 0 alone is in memory
   std::atomic<std::uint64_t>* refused = nullptr;  ///< counts these where lanes go on there because has_masked is false
 };
 /// An operation that may end the warp's turn, and where it goes on.
@@ -87,9 +88,9 @@ std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint3
 std::uint32_t meet_in_code(Warp* warp, Exit* exit);
 /// Whether registers in memory are as code takes them for: 1, or 0.
 std::uint32_t registers_are(const Warp* warp, const LineRegisters* all);
-/// A whole warp has come to a barrier (Warp::stop), with its registers in memory. The warp that has the next turn and
-/// enters this very code, whole, at Exit::value; or nullptr: code returns.
-Warp* hop_on(Warp* warp, Exit* exit);
+/// A whole warp has come to a barrier, with its registers in memory. The warp that has the next turn and enters this
+/// very code, whole, at Exit::value; or nullptr: code returns.
+Warp* hop_on(Warp* warp, Exit* exit, const EntryPoint* behind, std::uint32_t barrier);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

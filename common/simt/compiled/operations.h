@@ -58,6 +58,9 @@ struct Operation {
   enum class Division : std::uint8_t { none, quotient, remainder };
   Division division = Division::none;  ///< value: of unsigned words
   Line line = Line::none;
+  enum class Comparison : std::uint8_t { none, ordered, equality };
+  Comparison comparison = Comparison::none;  ///< value: of two integers, a predicate
+  bool is_signed = false;                    ///< those
   // access
   const Meaning* meaning = nullptr;
   bool load = false, shared = false, local = false, counted = false;

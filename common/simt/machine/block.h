@@ -205,7 +205,6 @@ struct BlockContext {
   void fill_launch_values(Warp& warp);
   void fill_block_values(Warp& warp);
   // sync/barriers.cpp
-  [[nodiscard]] bool is_complete(const Barrier& barrier) const;
   void complete(std::uint32_t number);
   // sync/sleepers.cpp
   /// Nobody can run: lets someone on who waits for sleepers, or sleepers go on. False: there is nobody.

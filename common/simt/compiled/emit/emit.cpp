@@ -6,8 +6,6 @@ namespace gpulab::simt::compiled {
 
 namespace {
 using Kind = Operation::Kind;
-constexpr std::uint64_t kBarriers = 16;  ///< of a block
-
 bool widens(const Operation& o) {
   return o.line == Line::widen_unsigned || o.line == Line::widen_signed || o.line == Line::wide_product_unsigned ||
          o.line == Line::wide_product_signed;
@@ -256,12 +254,21 @@ void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   const bool all = lanes < 0;
   const bool divides = all && o.division != Operation::Division::none && now_[o.in[1]].kind == State::Kind::affine &&
                        now_[o.in[1]].lanes == 0;
-  set(o.out[0], divides ? quotient_or_remainder(o) : call_row(o, all),
+  set(o.out[0],
+      divides ? quotient_or_remainder(o)
+      : all   ? compared(o)
+              : call_row(o, false),
       all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
 }
 
 /// The row's function, of all lanes or of one.
 Value Emitter::call_row(const Operation& o, bool all) {
+  std::vector<Value> operands;
+  for (const Variable v : o.in) operands.push_back(all || all_.is_predicate(v) ? vector(v) : scalar(v));
+  return call_row(o, all, operands);
+}
+
+Value Emitter::call_row(const Operation& o, bool all, const std::vector<Value>& operands) {
   const Variable to = o.out[0];
   const std::string name = rows_.name_of(o.row, all);
   std::vector<Type> types(5, b_.pointer());
@@ -271,9 +278,9 @@ Value Emitter::call_row(const Operation& o, bool all) {
                                    b_.llvm.FunctionType(b_.llvm.VoidTypeInContext(b_.context), types.data(), 5, 0));
   const Value result = temporary(all ? vector_type(to) : word_of(to));
   std::vector<Value> arguments{result};
-  for (const Variable v : o.in) {
-    arguments.push_back(temporary(all ? vector_type(v) : word_of(v)));
-    b_.store(all || all_.is_predicate(v) ? vector(v) : scalar(v), arguments.back());
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    arguments.push_back(temporary(all ? vector_type(o.in[k]) : word_of(o.in[k])));
+    b_.store(operands[k], arguments.back());
   }
   while (arguments.size() < 5) arguments.push_back(b_.llvm.ConstNull(b_.pointer()));
   b_.call(b_.llvm.VoidTypeInContext(b_.context), function, arguments, types);
@@ -305,15 +312,18 @@ Value Emitter::quotient_or_remainder(const Operation& o) {
 void Emitter::emit_through(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   const Live live = flow_.live_at(block, k + 1);
-  const std::uint64_t* const barrier = o.plain_barrier ? flow_.constant(o.in[0]) : nullptr;
-  const bool is_inline = barrier && *barrier < kBarriers;
-  if (!is_inline) spill(flow_.live_at(block, k));
-  spill(live);
+  const bool is_inline = flow_.is_inline_barrier(o);
+  LineRegisters kept;
+  if (is_inline)
+    keep(live, kept);
+  else
+    spill(flow_.live_at(block, k)), spill(live);
   const MicroOp* next = points_.plain.data() + (o.op + o.count - all_.program.ops.data());
   const std::uint32_t number = next_entry_++;
   ThroughPoint& point = points_.through.emplace_back();
   point.op = *o.op;
   point.behind = entry_point(next, points_.code, number, false);
+  if (!kept.empty()) point.behind.kept = &points_.lines.emplace_back(std::move(kept));
   const Block again = fresh("behind"), joined = fresh("joined");
   const auto load_all = [&](const Live& which) {
     for (Variable v = 0; v < which.size(); ++v)
@@ -321,7 +331,7 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
     b_.go(joined);
   };
   if (is_inline) {
-    stop_at_barrier(point, static_cast<std::uint32_t>(*barrier));
+    stop_at_barrier(point, static_cast<std::uint32_t>(*flow_.constant(o.in[0])));
     flow_.pass(o, now_);
   } else {
     const Value to = b_.call(b_.pointer(), pointer_to(&call_through), {warp_, pointer_to(&point.op), exit_},
@@ -343,17 +353,9 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
 }
 
 void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) {
-  const auto put = [&](std::size_t offset, Value v) { b_.store(v, b_.at(warp_, offsetof(Warp, stop) + offset)); };
-  constexpr std::size_t stop = offsetof(Stop, barrier);
-  put(stop + offsetof(BarrierStop, resume), pointer_to(&point.behind));
-  put(stop + offsetof(BarrierStop, number), b_.k32(barrier));
-  put(stop + offsetof(BarrierStop, threads), b_.k32(0));
-  put(stop + offsetof(BarrierStop, votes), b_.k32(0));
-  put(stop + offsetof(BarrierStop, waits), b_.llvm.ConstInt(b_.integer(8), 1, 0));
-  static_assert(sizeof(BarrierStop::waits) == 1);
-  put(offsetof(Stop, kind),
-      b_.llvm.ConstInt(b_.integer(8 * sizeof(Stop::Kind)), static_cast<unsigned>(Stop::Kind::barrier), 0));
-  const Value next = b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_}, {b_.pointer(), b_.pointer()});
+  const Value next =
+      b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_, pointer_to(&point.behind), b_.k32(barrier)},
+              {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)});
   const Block out = fresh("turn_ended");
   hops_.emplace_back(next, b_.here());
   b_.go_if(b_.compare(kEqual, next, b_.llvm.ConstNull(b_.pointer())), out, hop_);

@@ -48,6 +48,10 @@ class Emitter {
   bool emit_one(std::uint32_t block, std::size_t k);
   void emit_value(std::uint32_t block, std::size_t k);
   Value call_row(const Operation& o, bool all);
+  Value call_row(const Operation& o, bool all, const std::vector<Value>& operands);
+  // emit_compare.cpp
+  Value compared(const Operation& o);
+  Value within(Value x, std::int64_t least, std::int64_t most, bool is_signed, bool wide);
   Value quotient_or_remainder(const Operation& o);
   Value in_range(const Operation& o);
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
@@ -169,6 +173,7 @@ class Emitter {
   void load_home(Variable v);
   void store_home(Variable v);
   void spill(const Live& live);
+  void keep(const Live& live, LineRegisters& kept);
   void leave_behind(const Live& live);
   [[nodiscard]] LineRegister line_register(Variable v) const;
   void call_handlers_of(const Operation& o, bool in_full);
