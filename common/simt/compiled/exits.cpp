@@ -186,68 +186,86 @@ std::uint32_t meet_in_code(Warp* w, Exit* exit) {
 }
 
 namespace {
-/// Where a warp that is to have a turn enters code, whole; or nullptr.
-const EntryPoint* entry_of(const Warp& w) {
+/// Where a warp of one split that is to have a turn enters this code, whole; or nullptr.
+const EntryPoint* entry_of(const Warp& w, const MachineCode* code) {
   const Split& split = w.splits.front();
+  if (split.mask != kFullMask || split.reconvergence >= 0 || w.unguarded) return nullptr;
   const MicroOp* const op = split.resume ? split.resume : w.blocks[split.block].first;
-  return op->run == enter_code ? reinterpret_cast<const EntryPoint*>(op) : nullptr;
+  if (op->run != enter_code) return nullptr;
+  const auto* const entry = reinterpret_cast<const EntryPoint*>(op);
+  return entry->code == code ? entry : nullptr;
 }
 
-/// Its turn goes on behind a barrier, or begins. Each is stored by itself: who loads two at once right behind would
-/// wait for the stores.
-[[gnu::always_inline]] inline Warp* enter_next(BlockContext& block, Warp& w, Split& split, const EntryPoint& entry,
-                                               std::int64_t fuel, std::int64_t debt, Exit& exit) {
-  Hop& hop = block.hop;
-  hop.warp = &w;
-  hop.fuel = fuel;
-  hop.debt = debt;
-  take_over(w, split, 0);
-  if (split.resume)
-    split.resume = nullptr;
-  else
-    (void)enter(w, split.block);
+[[gnu::always_inline]] inline bool is_watched(const Warp& w) { return w.values_watched || w.traced; }
+
+/// Its turn begins. Each field is stored by itself: who loads two at once right behind would wait for the stores.
+[[gnu::always_inline]] inline Warp* enter_next(BlockContext& block, Warp& w, const EntryPoint& entry, Exit& exit) {
+  const std::int64_t fuel = block.turn();
+  block.slice = fuel;
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  block.hop.warp = &w;
+  block.hop.fuel = fuel;
+  block.hop.debt = 0;
   exit.value = entry.number;
-  exit.alone = 1;
   return &w;
 }
 
-[[gnu::always_inline]] inline Warp* next_of(Warp& w, const EntryPoint& behind, std::uint32_t barrier, Exit& exit) {
-  BlockContext& block = *w.block;
-  Split& split = w.splits.front();
-  split.mask = kFullMask;
-  stop_at_barrier(w, split, {&behind.op, barrier, 0, 0, true});
-  exit.hopped = true;
-  block.hop.warp = nullptr;
-  if (split.state == Split::State::ready && w.fuel >= 0) {
-    if (!w.traced && !w.values_watched) return enter_next(block, w, split, behind, w.fuel, w.poll_debt, exit);
-    w.stop.kind = Stop::Kind::none;  // the interpreter goes on with this very turn
-    block.hop = {false, &w, nullptr, w.fuel, w.poll_debt};
-    return nullptr;
-  }
-  block.end_turn(w);
+/// The warp that has the next turn, by the way that most have: all are whole, and wait where this one did.
+[[gnu::always_inline]] inline Warp* next_of(BlockContext& block, const EntryPoint& behind, Exit& exit) {
   while (Warp* const next = block.next_of_round()) {
-    Split& first = next->splits.front();
+    Split* const split = next->splits.data();
     const bool one = next->splits.size() == 1;
-    if (one && first.state != Split::State::ready) continue;
-    const EntryPoint* const entry = !one ? nullptr : first.resume == &behind.op ? &behind : entry_of(*next);
-    if (!entry || entry->code != behind.code || first.mask != kFullMask || first.reconvergence >= 0 || next->traced ||
-        next->values_watched || next->unguarded) {
-      block.put_back(*next);
-      return nullptr;
+    if (one && split->state != Split::State::ready) continue;
+    if (!one || is_watched(*next)) return block.put_back(*next), nullptr;
+    if (split->resume == &behind.op) [[likely]] {  // which it reached whole, as its only split
+      split->resume = nullptr;
+      return enter_next(block, *next, behind, exit);
     }
-    const std::int64_t fuel = block.turn();
-    block.slice = fuel;
-    next->fuel = fuel;
-    next->poll_debt = 0;
-    return enter_next(block, *next, first, *entry, fuel, 0, exit);
+    const EntryPoint* const entry = entry_of(*next, behind.code);
+    if (!entry) return block.put_back(*next), nullptr;
+    Warp* const begins = enter_next(block, *next, *entry, exit);
+    take_over(*next, *split, 0);
+    if (split->resume)
+      split->resume = nullptr;
+    else
+      (void)enter(*next, split->block);
+    return begins;
   }
   return nullptr;
+}
+
+/// The warp waits, or goes on where it was the last to come.
+[[gnu::always_inline]] inline Warp* hop_from(Warp& w, const EntryPoint& behind, std::uint32_t barrier, Exit& exit) {
+  BlockContext& block = *w.block;
+  Split& split = *w.splits.data();
+  split.resume = &behind.op;
+  split.barrier = barrier;
+  split.state = Split::State::barrier;
+  block.arrive_whole(w, barrier);
+  exit.hopped = true;
+  if (split.state != Split::State::ready || w.fuel < 0) {
+    block.hop.warp = nullptr;
+    block.end_turn(w);
+    return next_of(block, behind, exit);
+  }
+  block.hop.warp = &w;
+  block.hop.fuel = w.fuel;
+  block.hop.debt = w.poll_debt;
+  if (is_watched(w)) {
+    block.hop.next = nullptr;
+    w.stop.kind = Stop::Kind::none;  // the interpreter goes on with this very turn
+    return nullptr;
+  }
+  split.resume = nullptr;
+  exit.value = behind.number;
+  return &w;
 }
 }  // namespace
 
 Warp* hop_on(Warp* w, Exit* exit, const EntryPoint* behind, std::uint32_t barrier) {
   try {
-    if (w->block->may_hop() && w->splits.size() == 1) return next_of(*w, *behind, barrier, *exit);
+    if (w->block->hops && !w->block->in_turn && w->splits.size() == 1) return hop_from(*w, *behind, barrier, *exit);
     stop(*w, BarrierStop{&behind->op, barrier, 0, 0, true});
   } catch (...) {
     exit->kind = Exit::Kind::failed;

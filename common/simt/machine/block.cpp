@@ -166,10 +166,12 @@ void BlockContext::begin_round() {
   turns_.progress = false;
   turns_.waited = turns_.ran = 0;
   turns_.next = 0;
+  turns_.count = warps.size();
   if (choices) choices.shuffle(order_);
 }
 
 void BlockContext::end_round() {
+  turns_.left -= turns_.ran;
   spinning = turns_.waited * 2 > turns_.ran;
   if (turns_.ran - turns_.waited > kIdleInstructions * static_cast<std::int64_t>(warps.size()))
     idle_wakes_ = 0, turns_.worked = true;
@@ -177,22 +179,19 @@ void BlockContext::end_round() {
     turns_.progress = resume_someone();
 }
 
-Warp* BlockContext::next_of_round() {
-  while (!turns_.over) {
-    while (turns_.next < order_.size()) {
-      Warp& w = warps[order_[turns_.next++]];
-      if (!w.splits.empty()) return &w;
-    }
-    end_round();
-    turns_.over = !live || !turns_.progress || turns_.left <= 0;
-    if (!turns_.over) begin_round();
-  }
-  return nullptr;
+/// False: the slice is over.
+bool BlockContext::next_round() {
+  if (turns_.over) return false;
+  end_round();
+  turns_.over = !live || !turns_.progress || turns_.left <= 0;
+  if (!turns_.over) begin_round();
+  return !turns_.over;
 }
 
 bool BlockContext::run(std::int64_t budget) {
   turns_ = {.budget = budget, .left = budget, .progress = true, .over = !live || budget <= 0};
   hop = {};
+  hops = !choices && cluster->blocks.size() == 1 && !launch.is_watched(kWatchBarriers | kWatchCompleted);
   const bool has_siblings = cluster->blocks.size() > 1;
   give_up_sleeping();
   spinning = false;

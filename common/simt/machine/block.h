@@ -139,8 +139,8 @@ struct BlockContext {
   void end_turn(Warp& warp);
   /// The warp has the next turn, and that has not begun.
   void put_back(Warp& warp) { turns_.put_back = &warp; }
-  /// Whether code may do that: turns are as they come, and the warp's is its own.
-  [[nodiscard]] bool may_hop() const { return !choices && !in_turn && cluster->blocks.size() == 1; }
+  /// A whole warp has come to a barrier of all, which nobody watches.
+  void arrive_whole(const Warp& warp, std::uint32_t barrier);
   // sync/sleepers.cpp
   /// What sleepers test has changed: they test again.
   void wake_sleepers();
@@ -175,6 +175,7 @@ struct BlockContext {
   std::uint64_t acts = 0;     ///< times that its threads have printed, allocated, launched, copied (charge_work)
   std::int64_t slice = 0;     ///< of the running warp
   bool in_turn = false;       ///< one of its several splits runs, for a turn of its own
+  bool hops = false;          ///< code may go on with other warps: turns are as they come, and nobody watches barriers
   Hop hop;
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
@@ -191,13 +192,14 @@ struct BlockContext {
   struct Turns {
     std::int64_t budget = 0, left = 0;  ///< of the slice
     std::int64_t waited = 0, ran = 0;   ///< in this round
-    std::size_t next = 0;               ///< of order_
+    std::size_t next = 0, count = 0;    ///< of warps, or order_
     bool progress = false;              ///< somebody has run in this round
     bool worked = false, over = false;
     Warp* put_back = nullptr;
   };
   void begin_round();
   void end_round();
+  bool next_round();
   void reset_waiting();
   void enter_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
@@ -231,15 +233,37 @@ struct BlockContext {
   std::byte* shared_ = nullptr;
 };
 
+/// Of a round, in the order of warps. With `choices` in theirs.
+inline Warp* BlockContext::next_of_round() {
+  while (turns_.next < turns_.count) {
+    const std::size_t i = turns_.next++;
+    Warp& w = warps[choices ? order_[i] : i];
+    if (!w.splits.empty()) return &w;
+  }
+  return next_round() ? next_of_round() : nullptr;
+}
+
 inline void BlockContext::end_turn(Warp& w) {
   turns_.progress = true;
   const std::int64_t used = slice - w.fuel, debt = w.poll_debt;
   executed += static_cast<std::uint64_t>(used - debt);
   w.executed += static_cast<std::uint64_t>(used - debt);
-  polled += static_cast<std::uint64_t>(debt);
-  turns_.left -= used;
   turns_.ran += used;
+  if (debt == 0) return;
+  polled += static_cast<std::uint64_t>(debt);
   turns_.waited += debt;
+}
+
+inline void BlockContext::arrive_whole(const Warp& w, std::uint32_t number) {
+  Barrier& barrier = barriers[number];
+  barriers_in_use_ |= 1u << number;
+  std::uint32_t& come = barrier.lanes[w.index];
+  const std::uint32_t arrived = barrier.arrived + active_count(~come);
+  barrier.arrived = arrived;
+  come = kFullMask;
+  barrier.voters += kLanes;
+  barrier.needed = 0;
+  if (arrived >= live) complete(number);
 }
 
 inline void BlockContext::arrive(const Warp& w, const BarrierStop& stop, std::uint32_t lanes) {

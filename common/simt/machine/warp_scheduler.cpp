@@ -36,6 +36,20 @@ void reconverge(Warp& w) {
   arrive_at(w, point, w.mask);
 }
 
+/// `split`: the running one, which has Warp::mask.
+[[gnu::always_inline]] inline void stop_at_barrier(Warp& w, Split& split, const BarrierStop& stop) {
+  split.resume = stop.resume;
+  split.barrier = stop.number;
+  const LaunchState& launch = w.block->launch;
+  if (launch.is_watched(kWatchBarriers | kWatchCompleted)) [[unlikely]] {
+    w.block->charged += 8;  // in warp instructions
+    launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
+                stop.threads ? kWatchCompleted : kWatchBarriers);
+  }
+  split.state = stop.waits ? Split::State::barrier : Split::State::ready;
+  w.block->arrive(w, stop, w.mask);
+}
+
 void fall_asleep(Split& split, const SleepStop& stop) {
   split.resume = stop.resume;
   split.may_give_up = stop.may_give_up;

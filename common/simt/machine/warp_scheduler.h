@@ -21,20 +21,6 @@ bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
 
 // ---- a turn's ends, also for compiled code that goes on from warp to warp ----
 
-/// `split`: the running one, which has Warp::mask.
-[[gnu::always_inline]] inline void stop_at_barrier(Warp& w, Split& split, const BarrierStop& stop) {
-  split.resume = stop.resume;
-  split.barrier = stop.number;
-  const LaunchState& launch = w.block->launch;
-  if (launch.is_watched(kWatchBarriers | kWatchCompleted)) [[unlikely]] {
-    w.block->charged += 8;  // in warp instructions
-    launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
-                stop.threads ? kWatchCompleted : kWatchBarriers);
-  }
-  split.state = stop.waits ? Split::State::barrier : Split::State::ready;
-  w.block->arrive(w, stop, w.mask);
-}
-
 /// A split's lanes are those that run.
 [[gnu::always_inline]] inline void take_over(Warp& w, const Split& split, std::size_t index) {
   w.running = static_cast<std::int32_t>(index);
