@@ -96,6 +96,7 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   }
   Exit exit;
   exit.alone = w.splits.size() == 1;
+  exit.code = entry.code;
   const MicroOp* next =
       entry.code->run(&w, whole ? entry.number : entry.number + kMasked, &exit, entry.code->addresses);
   if (!exit.hopped) [[likely]]
@@ -201,37 +202,45 @@ const EntryPoint* entry_of(const Warp& w, const MachineCode* code) {
 /// Its turn begins. Each field is stored by itself: who loads two at once right behind would wait for the stores.
 [[gnu::always_inline]] inline Warp* enter_next(BlockContext& block, Warp& w, const EntryPoint& entry, Exit& exit) {
   const std::int64_t fuel = block.turn();
-  block.slice = fuel;
   w.fuel = fuel;
-  w.poll_debt = 0;
-  block.hop.warp = &w;
   block.hop.fuel = fuel;
+  block.hop.warp = &w;
+  w.poll_debt = 0;
   block.hop.debt = 0;
   exit.value = entry.number;
   return &w;
 }
 
-/// The warp that has the next turn, by the way that most have: all are whole, and wait where this one did.
-[[gnu::always_inline]] inline Warp* next_of(BlockContext& block, const EntryPoint& behind, Exit& exit) {
+/// One that begins, or waited elsewhere. Nullptr: it does not enter this code.
+[[gnu::noinline]] Warp* enter_from_afar(BlockContext& block, Warp& w, Exit& exit) {
+  const EntryPoint* const entry = w.splits.size() == 1 && !is_watched(w) ? entry_of(w, exit.code) : nullptr;
+  if (!entry) {
+    block.put_back(w);
+    block.hop.warp = nullptr;
+    return nullptr;
+  }
+  enter_next(block, w, *entry, exit);
+  Split& split = w.splits.front();
+  take_over(w, split, 0);
+  if (split.resume)
+    split.resume = nullptr;
+  else
+    (void)enter(w, split.block);
+  return &w;
+}
+
+/// The warp that has the next turn. Most are whole, and wait where this one did: `behind`, or nullptr.
+[[gnu::always_inline]] inline Warp* next_of(BlockContext& block, const EntryPoint* behind, Exit& exit) {
   while (Warp* const next = block.next_of_round()) {
     Split* const split = next->splits.data();
     const bool one = next->splits.size() == 1;
     if (one && split->state != Split::State::ready) continue;
-    if (!one || is_watched(*next)) return block.put_back(*next), nullptr;
-    if (split->resume == &behind.op) [[likely]] {  // which it reached whole, as its only split
-      split->resume = nullptr;
-      return enter_next(block, *next, behind, exit);
-    }
-    const EntryPoint* const entry = entry_of(*next, behind.code);
-    if (!entry) return block.put_back(*next), nullptr;
-    Warp* const begins = enter_next(block, *next, *entry, exit);
-    take_over(*next, *split, 0);
-    if (split->resume)
-      split->resume = nullptr;
-    else
-      (void)enter(*next, split->block);
-    return begins;
+    if (!one || !behind || split->resume != &behind->op || is_watched(*next)) [[unlikely]]
+      return enter_from_afar(block, *next, exit);
+    split->resume = nullptr;  // it came there whole, as its only split
+    return enter_next(block, *next, *behind, exit);
   }
+  block.hop.warp = nullptr;
   return nullptr;
 }
 
@@ -245,12 +254,11 @@ const EntryPoint* entry_of(const Warp& w, const MachineCode* code) {
   block.arrive_whole(w, barrier);
   exit.hopped = true;
   if (split.state != Split::State::ready || w.fuel < 0) {
-    block.hop.warp = nullptr;
     block.end_turn(w);
-    return next_of(block, behind, exit);
+    return next_of(block, &behind, exit);
   }
-  block.hop.warp = &w;
   block.hop.fuel = w.fuel;
+  block.hop.warp = &w;
   block.hop.debt = w.poll_debt;
   if (is_watched(w)) {
     block.hop.next = nullptr;
@@ -261,17 +269,38 @@ const EntryPoint* entry_of(const Warp& w, const MachineCode* code) {
   exit.value = behind.number;
   return &w;
 }
+
+bool may_hop(const Warp& w) { return w.block->hops && !w.block->in_turn && w.splits.size() == 1; }
+
+template <typename F>
+Warp* next_warp(Exit& exit, const F& f) {
+  try {
+    return f();
+  } catch (...) {
+    exit.kind = Exit::Kind::failed;
+    pending_error = std::current_exception();
+    return nullptr;
+  }
+}
 }  // namespace
 
 Warp* hop_on(Warp* w, Exit* exit, const EntryPoint* behind, std::uint32_t barrier) {
-  try {
-    if (w->block->hops && !w->block->in_turn && w->splits.size() == 1) return hop_from(*w, *behind, barrier, *exit);
+  return next_warp(*exit, [&]() -> Warp* {
+    if (may_hop(*w)) return hop_from(*w, *behind, barrier, *exit);
     stop(*w, BarrierStop{&behind->op, barrier, 0, 0, true});
-  } catch (...) {
-    exit->kind = Exit::Kind::failed;
-    pending_error = std::current_exception();
-  }
-  return nullptr;
+    return nullptr;
+  });
+}
+
+Warp* end_on(Warp* w, Exit* exit, const MicroOp* op) {
+  return next_warp(*exit, [&]() -> Warp* {
+    (void)op->run(*w, op);
+    if (!may_hop(*w)) return nullptr;
+    exit->hopped = true;
+    retire_warp(*w);
+    w->block->end_turn(*w);
+    return next_of(*w->block, nullptr, *exit);
+  });
 }
 
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {

@@ -21,6 +21,8 @@ struct LineRegister {
 };
 using LineRegisters = std::vector<LineRegister>;
 
+struct MachineCode;
+
 /// Why compiled code has returned.
 struct Exit {
   enum class Kind : std::uint32_t {
@@ -34,8 +36,9 @@ struct Exit {
   const MicroOp* op = nullptr;
   Kind kind = Kind::next;
   std::uint32_t value = 0;
-  bool hopped = false;      ///< code has gone on with other warps (hop_on): BlockContext::hop
-  std::uint32_t alone = 0;  ///< kept for the code: no other lanes of the warp can run
+  bool hopped = false;                ///< code has gone on with other warps (hop_on): BlockContext::hop
+  std::uint32_t alone = 0;            ///< kept for the code: no other lanes of the warp can run
+  const MachineCode* code = nullptr;  ///< this one
   /// Registers that have to be written still, of which code left lane 0's words here; nullptr: none.
   const LineRegisters* left = nullptr;
   static constexpr std::size_t kMostLeft = 48;
@@ -91,6 +94,8 @@ std::uint32_t registers_are(const Warp* warp, const LineRegisters* all);
 /// A whole warp has come to a barrier, with its registers in memory. The warp that has the next turn and enters this
 /// very code, whole, at Exit::value; or nullptr: code returns.
 Warp* hop_on(Warp* warp, Exit* exit, const EntryPoint* behind, std::uint32_t barrier);
+/// All lanes of a whole warp leave the kernel, as `op` says. As hop_on().
+Warp* end_on(Warp* warp, Exit* exit, const MicroOp* op);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

@@ -244,6 +244,8 @@ struct Operations::Decoder {
     if (traits & kEndsBlock) {
       o.kind = Kind::leave;
       o.known = !(traits & kSideEffect) && o.in.empty() && o.out.empty();
+      const std::string_view form = row->form;
+      o.ends_kernel = form == "exit" || form == "ret{.uni}";  // code is of kernels that call nobody
     } else if (traits & (kBarrier | kCollective | kSideEffect)) {
       o.kind = Kind::through;
       o.collective = !(traits & (kBarrier | kSideEffect));

@@ -110,10 +110,11 @@ using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64
 
 /// Where compiled code has left off that has gone on from warp to warp.
 struct Hop {
-  bool hopped = false;              ///< it has: whoever began the first of these turns goes back to BlockContext::run()
-  Warp* warp = nullptr;             ///< that has its turn; nullptr: the last turn is over
-  const MicroOp* next = nullptr;    ///< where it goes on; nullptr: Warp::stop
-  std::int64_t fuel = 0, debt = 0;  ///< when its turn began
+  std::int64_t fuel = 0;          ///< when its turn began
+  Warp* warp = nullptr;           ///< that has its turn; nullptr: the last turn is over
+  std::int64_t debt = 0;          ///< when its turn began
+  const MicroOp* next = nullptr;  ///< where it goes on; nullptr: Warp::stop
+  bool hopped = false;            ///< code has: whoever began the first of these turns goes back to BlockContext::run()
 };
 
 struct BlockContext {

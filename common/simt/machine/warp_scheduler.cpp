@@ -185,6 +185,8 @@ bool resume_warp(Warp& w, const Hop& hop) {
   return run_on(w, true);
 }
 
+void retire_warp(Warp& w) { handle_stop(w, false); }
+
 std::uint32_t go_on_from_meeting(Warp& w) {
   if (w.fuel < 0 || w.splits.size() > 2 || w.block->in_turn) return kNoBlock;
   Split& running = running_split(w);

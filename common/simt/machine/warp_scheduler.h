@@ -19,6 +19,9 @@ bool resume_warp(Warp& warp, const Hop& hop);
 /// The same in an order, and by turns, that `choices` decides.
 bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
 
+/// All lanes of a warp that has one split leave the kernel (Warp::stop).
+void retire_warp(Warp& warp);
+
 // ---- a turn's ends, also for compiled code that goes on from warp to warp ----
 
 /// A split's lanes are those that run.

@@ -204,7 +204,11 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
       emit_branch_if(o);
       return false;
     case Kind::leave:
-      leave(block, k);
+      if (o.ends_kernel && !masked_)
+        hop_with(b_.call(b_.pointer(), pointer_to(&end_on), {warp_, exit_, pointer_to(plain_of(o))},
+                         std::vector<Type>(3, b_.pointer())));
+      else
+        leave(block, k);
       return false;
   }
   return false;
@@ -353,9 +357,11 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
 }
 
 void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) {
-  const Value next =
-      b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_, pointer_to(&point.behind), b_.k32(barrier)},
-              {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)});
+  hop_with(b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_, pointer_to(&point.behind), b_.k32(barrier)},
+                   {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)}));
+}
+
+void Emitter::hop_with(Value next) {
   const Block out = fresh("turn_ended");
   hops_.emplace_back(next, b_.here());
   b_.go_if(b_.compare(kEqual, next, b_.llvm.ConstNull(b_.pointer())), out, hop_);
@@ -389,9 +395,8 @@ void Emitter::emit_branch_if(const Operation& o) {
 
 /// The interpreter goes on at operation k.
 void Emitter::leave(std::uint32_t block, std::size_t k) {
-  const MicroOp* op = all_.blocks[block][k].op;
   leave_behind(flow_.live_at(block, k));
-  b_.give(pointer_to(points_.plain.data() + (op - all_.program.ops.data())));
+  b_.give(pointer_to(plain_of(all_.blocks[block][k])));
 }
 
 void Emitter::leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value) {

@@ -61,7 +61,11 @@ class Emitter {
   void emit_shuffle(const Operation& o);
   void stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier);
   void emit_branch_if(const Operation& o);
+  void hop_with(Value next);
   void leave(std::uint32_t block, std::size_t k);
+  [[nodiscard]] const MicroOp* plain_of(const Operation& o) const {
+    return points_.plain.data() + (o.op - all_.program.ops.data());
+  }
   void leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value);
   void leave_if(Value condition, const Live& live, Exit::Kind kind, Value value);
   void enter_from_interpreter(std::uint32_t block);

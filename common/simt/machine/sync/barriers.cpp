@@ -14,7 +14,6 @@ namespace {
 void deliver(Warp& w, const Split& split, const Barrier& barrier) {
   const MicroOp* op = split.resume - 1;
   const BarrierReduction reduction = barrier_reduction(op);
-  if (reduction == BarrierReduction::none) return;
   if (reduction == BarrierReduction::count) {
     auto* d = reinterpret_cast<std::uint32_t*>(w.regs + op->r[0]);
     for (std::uint32_t left = split.mask; left; left &= left - 1) d[__builtin_ctz(left)] = barrier.votes;
@@ -52,13 +51,13 @@ void BlockContext::complete(std::uint32_t number) {
   launch.tell([&](Observer& observer) { observer.barrier_completed(*this, number, everyone); }, kWatchCompleted);
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
+    barrier.lanes[w.index] = 0;
     for (Split& split : w.splits)
       if (split.state == Split::State::barrier && split.barrier == number) {
         split.state = Split::State::ready;
-        deliver(w, split, barrier);
+        if (barrier_reduction(split.resume - 1) != BarrierReduction::none) deliver(w, split, barrier);
       }
     if (w.splits.size() > 1) merge_splits(w);
-    barrier.lanes[w.index] = 0;
   }
   barrier.needed = barrier.votes = barrier.voters = barrier.arrived = 0;
   barriers_in_use_ &= ~(1u << number);
