@@ -99,7 +99,7 @@ TEST_CASE("a fault behind a barrier names the thread of the warp whose turn it i
   add.u32 %x, %i, 1;
   st.global.u32 [%a], %x;)",
                                 2, 256);
-  CHECK(ended.error.find("thread (101, 0, 0)") != std::string::npos);
+  CHECK(ended.error.find("block (1,0,0), thread (101,0,0)") != std::string::npos);
   CHECK(ended.words[256] == 257);
 }
 
