@@ -33,8 +33,8 @@ class HotCode {
   std::atomic<bool> settled_{false};
 };
 
-/// Writes what compiled code has left of a warp that waits at a barrier: of registers that are a line it stores lane 0's
-/// word alone. Who reads the registers of a warp that waits asks for this first.
+/// Writes what compiled code has left of a warp that waits at a barrier: of registers that are a line it stores lane
+/// 0's word alone. Who reads the registers of a warp that waits asks for this first.
 void settle_registers(const Warp& warp);
 
 }  // namespace gpulab::simt
