@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "common/simt/machine/block.h"
 #include "common/simt/machine/divergence.h"
 #include "common/simt/machine/warp_scheduler.h"
 
@@ -42,21 +43,25 @@ template <typename Word>
   }
 }
 
-const MicroOp* enter_code(Warp& w, const MicroOp* op) {
-  const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
-  if (w.traced || w.values_watched || w.unguarded) return entry.original;
-  const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
-  if (!whole && !entry.has_masked) {
-    // About: several threads may count at once.
-    if (entry.refused)
-      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + entry.instructions,
-                           std::memory_order_relaxed);
-    return entry.original;
+/// Of registers that are lines, from lane 0's words in memory.
+[[GPULAB_BY_VECTORS]] void write_kept(const Warp& w, const LineRegisters& kept) {
+  for (const LineRegister& r : kept) {
+    void* const at = w.regs + r.number;
+    if (r.wide)
+      write_line(static_cast<std::uint64_t*>(at), *static_cast<const std::uint64_t*>(at), r.lanes);
+    else
+      write_line(static_cast<std::uint32_t*>(at), *static_cast<const std::uint32_t*>(at), r.narrow);
   }
-  Exit exit;
-  exit.alone = w.splits.size() == 1;
-  const MicroOp* next =
-      entry.code->run(&w, whole ? entry.number : entry.number + kMasked, &exit, entry.code->addresses);
+}
+
+/// The interpreter goes on instead.
+const MicroOp* left_to_interpreter(const Warp& w, const EntryPoint& entry) {
+  if (entry.kept) write_kept(w, *entry.kept);
+  return entry.original;
+}
+
+/// What code that has returned asks for.
+[[gnu::always_inline]] inline const MicroOp* left_code(Warp& w, const Exit& exit, const MicroOp* next) {
   if (exit.left) write_left(w, exit);
   switch (exit.kind) {
     case Exit::Kind::next:
@@ -75,6 +80,31 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
       break;
   }
   rethrow_pending();
+  return nullptr;
+}
+
+const MicroOp* enter_code(Warp& w, const MicroOp* op) {
+  const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
+  if (w.traced || w.values_watched || w.unguarded) return left_to_interpreter(w, entry);
+  const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
+  if (!whole && !entry.has_masked) {
+    // About: several threads may count at once.
+    if (entry.refused)
+      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + entry.instructions,
+                           std::memory_order_relaxed);
+    return left_to_interpreter(w, entry);
+  }
+  Exit exit;
+  exit.alone = w.splits.size() == 1;
+  exit.code = entry.code;
+  const MicroOp* next =
+      entry.code->run(&w, whole ? entry.number : entry.number + kMasked, &exit, entry.code->addresses);
+  if (!exit.hopped) [[likely]]
+    return left_code(w, exit, next);
+  Hop& hop = w.block->hop;
+  if (exit.kind == Exit::Kind::failed) rethrow_pending();
+  hop.hopped = true;
+  hop.next = hop.warp ? left_code(*hop.warp, exit, next) : nullptr;
   return nullptr;
 }
 
@@ -156,6 +186,123 @@ std::uint32_t meet_in_code(Warp* w, Exit* exit) {
   return block_of(*w, *exit, [&] { return go_on_from_meeting(*w); });
 }
 
+namespace {
+/// Where a warp of one split that is to have a turn enters this code, whole; or nullptr.
+const EntryPoint* entry_of(const Warp& w, const MachineCode* code) {
+  const Split& split = w.splits.front();
+  if (split.mask != kFullMask || split.reconvergence >= 0 || w.unguarded) return nullptr;
+  const MicroOp* const op = split.resume ? split.resume : w.blocks[split.block].first;
+  if (op->run != enter_code) return nullptr;
+  const auto* const entry = reinterpret_cast<const EntryPoint*>(op);
+  return entry->code == code ? entry : nullptr;
+}
+
+[[gnu::always_inline]] inline bool is_watched(const Warp& w) { return w.values_watched || w.traced; }
+
+/// Its turn begins. Each field is stored by itself: who loads two at once right behind would wait for the stores.
+[[gnu::always_inline]] inline Warp* enter_next(BlockContext& block, Warp& w, const EntryPoint& entry, Exit& exit) {
+  const std::int64_t fuel = block.turn();
+  w.fuel = fuel;
+  block.hop.fuel = fuel;
+  block.hop.warp = &w;
+  w.poll_debt = 0;
+  block.hop.debt = 0;
+  exit.value = entry.number;
+  return &w;
+}
+
+/// One that begins, or waited elsewhere. Nullptr: it does not enter this code.
+[[gnu::noinline]] Warp* enter_from_afar(BlockContext& block, Warp& w, Exit& exit) {
+  const EntryPoint* const entry = w.splits.size() == 1 && !is_watched(w) ? entry_of(w, exit.code) : nullptr;
+  if (!entry) {
+    block.put_back(w);
+    block.hop.warp = nullptr;
+    return nullptr;
+  }
+  enter_next(block, w, *entry, exit);
+  Split& split = w.splits.front();
+  take_over(w, split, 0);
+  if (split.resume)
+    split.resume = nullptr;
+  else
+    (void)enter(w, split.block);
+  return &w;
+}
+
+/// The warp that has the next turn. Most are whole, and wait where this one did: `behind`, or nullptr.
+[[gnu::always_inline]] inline Warp* next_of(BlockContext& block, const EntryPoint* behind, Exit& exit) {
+  while (Warp* const next = block.next_of_round()) {
+    Split* const split = next->splits.data();
+    const bool one = next->splits.size() == 1;
+    if (one && split->state != Split::State::ready) continue;
+    if (!one || !behind || split->resume != &behind->op || is_watched(*next)) [[unlikely]]
+      return enter_from_afar(block, *next, exit);
+    split->resume = nullptr;  // it came there whole, as its only split
+    return enter_next(block, *next, *behind, exit);
+  }
+  block.hop.warp = nullptr;
+  return nullptr;
+}
+
+/// The warp waits, or goes on where it was the last to come.
+[[gnu::always_inline]] inline Warp* hop_from(Warp& w, const EntryPoint& behind, std::uint32_t barrier, Exit& exit) {
+  BlockContext& block = *w.block;
+  Split& split = *w.splits.data();
+  split.resume = &behind.op;
+  split.barrier = barrier;
+  split.state = Split::State::barrier;
+  block.arrive_whole(w, barrier);
+  exit.hopped = true;
+  if (split.state != Split::State::ready || w.fuel < 0) {
+    block.end_turn(w);
+    return next_of(block, &behind, exit);
+  }
+  block.hop.fuel = w.fuel;
+  block.hop.warp = &w;
+  block.hop.debt = w.poll_debt;
+  if (is_watched(w)) {
+    block.hop.next = nullptr;
+    w.stop.kind = Stop::Kind::none;  // the interpreter goes on with this very turn
+    return nullptr;
+  }
+  split.resume = nullptr;
+  exit.value = behind.number;
+  return &w;
+}
+
+bool may_hop(const Warp& w) { return w.block->hops && !w.block->in_turn && w.splits.size() == 1; }
+
+template <typename F>
+Warp* next_warp(Exit& exit, const F& f) {
+  try {
+    return f();
+  } catch (...) {
+    exit.kind = Exit::Kind::failed;
+    pending_error = std::current_exception();
+    return nullptr;
+  }
+}
+}  // namespace
+
+Warp* hop_on(Warp* w, Exit* exit, const EntryPoint* behind, std::uint32_t barrier) {
+  return next_warp(*exit, [&]() -> Warp* {
+    if (may_hop(*w)) return hop_from(*w, *behind, barrier, *exit);
+    stop(*w, BarrierStop{&behind->op, barrier, 0, 0, true});
+    return nullptr;
+  });
+}
+
+Warp* end_on(Warp* w, Exit* exit, const MicroOp* op) {
+  return next_warp(*exit, [&]() -> Warp* {
+    (void)op->run(*w, op);
+    if (!may_hop(*w)) return nullptr;
+    exit->hopped = true;
+    retire_warp(*w);
+    w->block->end_turn(*w);
+    return next_of(*w->block, nullptr, *exit);
+  });
+}
+
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
   try {
     return op->run(*w, op);
@@ -167,3 +314,11 @@ const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
 }
 
 }  // namespace gpulab::simt::compiled
+
+void gpulab::simt::settle_registers(const Warp& w) {
+  if (w.splits.size() != 1) return;
+  const MicroOp* const op = w.splits.front().resume;
+  if (!op || op->run != compiled::enter_code) return;
+  const auto* const kept = reinterpret_cast<const compiled::EntryPoint*>(op)->kept;
+  if (kept) compiled::write_kept(w, *kept);
+}

@@ -21,6 +21,8 @@ struct LineRegister {
 };
 using LineRegisters = std::vector<LineRegister>;
 
+struct MachineCode;
+
 /// Why compiled code has returned.
 struct Exit {
   enum class Kind : std::uint32_t {
@@ -34,7 +36,9 @@ struct Exit {
   const MicroOp* op = nullptr;
   Kind kind = Kind::next;
   std::uint32_t value = 0;
-  std::uint32_t alone = 0;  ///< kept for the code: no other lanes of the warp can run
+  bool hopped = false;                ///< code has gone on with other warps (hop_on): BlockContext::hop
+  std::uint32_t alone = 0;            ///< kept for the code: no other lanes of the warp can run
+  const MachineCode* code = nullptr;  ///< this one
   /// Registers that have to be written still, of which code left lane 0's words here; nullptr: none.
   const LineRegisters* left = nullptr;
   static constexpr std::size_t kMostLeft = 48;
@@ -60,6 +64,7 @@ struct EntryPoint {
   bool has_masked = false;                        ///< number + kMasked is one, too
   const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
   std::uint32_t instructions = 0;                 ///< of the basic block
+  const LineRegisters* kept = nullptr;            ///< behind a barrier: registers whose lane 0 alone is in memory
   std::atomic<std::uint64_t>* refused = nullptr;  ///< counts these where lanes go on there because has_masked is false
 };
 /// An operation that may end the warp's turn, and where it goes on.
@@ -86,6 +91,11 @@ std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint3
 std::uint32_t meet_in_code(Warp* warp, Exit* exit);
 /// Whether registers in memory are as code takes them for: 1, or 0.
 std::uint32_t registers_are(const Warp* warp, const LineRegisters* all);
+/// A whole warp has come to a barrier, with its registers in memory. The warp that has the next turn and enters this
+/// very code, whole, at Exit::value; or nullptr: code returns.
+Warp* hop_on(Warp* warp, Exit* exit, const EntryPoint* behind, std::uint32_t barrier);
+/// All lanes of a whole warp leave the kernel, as `op` says. As hop_on().
+Warp* end_on(Warp* warp, Exit* exit, const MicroOp* op);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

@@ -281,7 +281,8 @@ void Flow::pass(const Operation& o, States& now) {
         return;
       }
       if (is_at_once(o, now)) break;
-      for (State& state : now) state.dirty = false;
+      for (State& state : now)
+        if (state.kind != State::Kind::affine || !is_inline_barrier(o)) state.dirty = false;
       break;
     case Kind::handler:
       break;

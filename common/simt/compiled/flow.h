@@ -60,6 +60,11 @@ class Flow {
     return o.collective && (o.members == kNoVariable || now[o.members].kind == State::Kind::affine) &&
            (o.members == kNoVariable || now[o.members].lanes == 0);
   }
+  /// Whether it is a barrier that ends the turn in code. Registers that are lines stay words then.
+  [[nodiscard]] bool is_inline_barrier(const Operation& o) const {
+    constexpr std::uint64_t barriers = 16;  // of a block
+    return o.plain_barrier && constant(o.in[0]) && *constant(o.in[0]) < barriers;
+  }
   /// Whether it is a shuffle between lanes that constants name.
   [[nodiscard]] bool is_fixed_shuffle(const Operation& o) const {
     return o.shuffle && constant(o.in[1]) && constant(o.in[2]) && constant(o.in[3]);

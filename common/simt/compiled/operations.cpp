@@ -147,6 +147,22 @@ struct Operations::Decoder {
     o.counted = meaning.counted && op->run == meaning.counted;
   }
 
+  /// Of words of 32 or 64 bits.
+  static void note_comparison(Operation& o, std::string_view form) {
+    using Comparison = Operation::Comparison;
+    const auto is_any = [&](std::initializer_list<std::string_view> names) {
+      return std::ranges::any_of(names, [&](std::string_view name) { return form.starts_with(name); });
+    };
+    o.is_signed = form.find(".s32 p") != form.npos || form.find(".s64 p") != form.npos;
+    const bool is_unsigned = form.find(".u32 p") != form.npos || form.find(".u64 p") != form.npos;
+    if (is_any({"setp.eq{.and,.or,.xor}(.b32", "setp.eq{.and,.or,.xor}(.b64", "setp.ne{.and,.or,.xor}(.b32",
+                "setp.ne{.and,.or,.xor}(.b64"}))
+      o.comparison = Comparison::equality;
+    else if ((o.is_signed || is_unsigned) && is_any({"setp(.lt,", "setp.lt{", "setp(.le,", "setp.le{", "setp(.gt,",
+                                                     "setp.gt{", "setp(.ge,", "setp.ge{"}))
+      o.comparison = Comparison::ordered;
+  }
+
   void decode_value(Operation& o, const Row& row, RowNumber number) const {
     o.kind = Kind::handler;
     const std::uint16_t mods = o.op->mods;
@@ -175,6 +191,7 @@ struct Operations::Decoder {
     o.in = given;
     if (mods == 0) o.line = line_of(row.form);
     const std::string_view form = row.form;
+    if (mods == 0 && o.in.size() == 2) note_comparison(o, form);
     o.division = form.starts_with("div.u32 ")   ? Operation::Division::quotient
                  : form.starts_with("rem.u32 ") ? Operation::Division::remainder
                                                 : Operation::Division::none;
@@ -227,6 +244,8 @@ struct Operations::Decoder {
     if (traits & kEndsBlock) {
       o.kind = Kind::leave;
       o.known = !(traits & kSideEffect) && o.in.empty() && o.out.empty();
+      const std::string_view form = row->form;
+      o.ends_kernel = form == "exit" || form == "ret{.uni}";  // code is of kernels that call nobody
     } else if (traits & (kBarrier | kCollective | kSideEffect)) {
       o.kind = Kind::through;
       o.collective = !(traits & (kBarrier | kSideEffect));

@@ -47,6 +47,7 @@ struct Operation {
   const MicroOp* op = nullptr;
   std::uint32_t count = 1;  ///< micro-ops: a guard, what it guards, and its end are one operation
   std::vector<Variable> in, out;
+  bool ends_kernel = false;    ///< leave: all lanes are done
   bool plain_barrier = false;  ///< through: a barrier of the whole block without a result, which ends the turn
   bool collective = false;  ///< through: a whole warp whose lanes have one member mask (`members`) executes it at once
   bool shuffle = false;     ///< a collective that is one
@@ -58,6 +59,9 @@ struct Operation {
   enum class Division : std::uint8_t { none, quotient, remainder };
   Division division = Division::none;  ///< value: of unsigned words
   Line line = Line::none;
+  enum class Comparison : std::uint8_t { none, ordered, equality };
+  Comparison comparison = Comparison::none;  ///< value: of two integers, a predicate
+  bool is_signed = false;                    ///< those
   // access
   const Meaning* meaning = nullptr;
   bool load = false, shared = false, local = false, counted = false;

@@ -8,6 +8,7 @@
 namespace gpulab::simt {
 
 struct BasicBlock;
+struct Warp;
 struct Worker;
 
 class HotCode {
@@ -31,5 +32,9 @@ class HotCode {
   std::atomic<const BasicBlock*> blocks_{nullptr};
   std::atomic<bool> settled_{false};
 };
+
+/// Writes what compiled code has left of a warp that waits at a barrier: of registers that are a line it stores lane
+/// 0's word alone. Who reads the registers of a warp that waits asks for this first.
+void settle_registers(const Warp& warp);
 
 }  // namespace gpulab::simt

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 #include <numeric>
+#include <utility>
 
 #include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/memory/windows.h"
@@ -161,36 +162,53 @@ bool BlockContext::run_turn(Warp& w, std::int64_t budget) {
   return run_warp(w, slice, choices);
 }
 
+void BlockContext::begin_round() {
+  turns_.progress = false;
+  turns_.waited = turns_.ran = 0;
+  turns_.next = 0;
+  turns_.count = warps.size();
+  if (choices) choices.shuffle(order_);
+}
+
+void BlockContext::end_round() {
+  turns_.left -= turns_.ran;
+  spinning = turns_.waited * 2 > turns_.ran;
+  if (turns_.ran - turns_.waited > kIdleInstructions * static_cast<std::int64_t>(warps.size()))
+    idle_wakes_ = 0, turns_.worked = true;
+  if (!turns_.progress && live && cluster->blocks.size() == 1 && ++idle_wakes_ < kIdleWakes)
+    turns_.progress = resume_someone();
+}
+
+/// False: the slice is over.
+bool BlockContext::next_round() {
+  if (turns_.over) return false;
+  end_round();
+  turns_.over = !live || !turns_.progress || turns_.left <= 0;
+  if (!turns_.over) begin_round();
+  return !turns_.over;
+}
+
 bool BlockContext::run(std::int64_t budget) {
-  std::int64_t left = budget;
-  bool progress = true, worked = false;
+  turns_ = {.budget = budget, .left = budget, .progress = true, .over = !live || budget <= 0};
+  hop = {};
+  hops = !choices && cluster->blocks.size() == 1 && !launch.is_watched(kWatchBarriers | kWatchCompleted);
   const bool has_siblings = cluster->blocks.size() > 1;
   give_up_sleeping();
   spinning = false;
-  while (live && progress && left > 0) {
-    progress = false;
-    std::int64_t waited = 0, ran = 0;
-    if (choices) choices.shuffle(order_);
-    for (const std::uint32_t i : order_) {
-      Warp& w = warps[i];
-      if (w.splits.empty()) continue;
-      if (!run_turn(w, budget)) continue;
-      progress = true;
-      const std::int64_t used = slice - w.fuel;
-      executed += static_cast<std::uint64_t>(used - w.poll_debt);
-      w.executed += static_cast<std::uint64_t>(used - w.poll_debt);
-      polled += static_cast<std::uint64_t>(w.poll_debt);
-      left -= used;
-      ran += used;
-      waited += w.poll_debt;
+  if (!turns_.over) begin_round();
+  for (;;) {
+    Warp* w = turns_.put_back ? std::exchange(turns_.put_back, nullptr) : next_of_round();
+    if (!w) break;
+    bool ran = run_turn(*w, budget);
+    while (std::exchange(hop.hopped, false)) {
+      w = hop.warp;
+      ran = w && resume_warp(*w, hop);
     }
-    spinning = waited * 2 > ran;
-    if (ran - waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0, worked = true;
-    if (!progress && live && !has_siblings && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
+    if (ran) end_turn(*w);
   }
   if (has_siblings) {
-    if (cluster->is_stuck_after(*this, worked, live != 0 && !progress)) report_deadlock();
-  } else if (live && !progress && !release_diverged()) {
+    if (cluster->is_stuck_after(*this, turns_.worked, live != 0 && !turns_.progress)) report_deadlock();
+  } else if (live && !turns_.progress && !release_diverged()) {
     report_deadlock();
   }
   if (live == 0) launch.tell([&](Observer& observer) { observer.block_ended(*this); });

@@ -108,6 +108,15 @@ using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64
 /// Memory of the host that one resident block takes: registers, shared and local memory.
 [[nodiscard]] std::uint64_t context_bytes(const LaunchState& launch);
 
+/// Where compiled code has left off that has gone on from warp to warp.
+struct Hop {
+  std::int64_t fuel = 0;          ///< when its turn began
+  Warp* warp = nullptr;           ///< that has its turn; nullptr: the last turn is over
+  std::int64_t debt = 0;          ///< when its turn began
+  const MicroOp* next = nullptr;  ///< where it goes on; nullptr: Warp::stop
+  bool hopped = false;            ///< code has: whoever began the first of these turns goes back to BlockContext::run()
+};
+
 struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
   /// Prepares for block `linear` of the grid, by itself or as one of a cluster's.
@@ -122,6 +131,17 @@ struct BlockContext {
   void arrive(const Warp& warp, const BarrierStop& stop, std::uint32_t lanes);
   // sync/barriers.cpp
   void exited(std::uint32_t threads);
+  // Compiled code goes on with the next warp where one has come to a barrier, without a way back through run(). These
+  // are run()'s steps.
+  /// Who has the next turn; nullptr: the slice is over, or nobody could run.
+  Warp* next_of_round();
+  /// Warp instructions of a turn.
+  [[nodiscard]] std::int64_t turn() const { return turns_.budget; }
+  void end_turn(Warp& warp);
+  /// The warp has the next turn, and that has not begun.
+  void put_back(Warp& warp) { turns_.put_back = &warp; }
+  /// A whole warp has come to a barrier of all, which nobody watches.
+  void arrive_whole(const Warp& warp, std::uint32_t barrier);
   // sync/sleepers.cpp
   /// What sleepers test has changed: they test again.
   void wake_sleepers();
@@ -156,6 +176,8 @@ struct BlockContext {
   std::uint64_t acts = 0;     ///< times that its threads have printed, allocated, launched, copied (charge_work)
   std::int64_t slice = 0;     ///< of the running warp
   bool in_turn = false;       ///< one of its several splits runs, for a turn of its own
+  bool hops = false;          ///< code may go on with other warps: turns are as they come, and nobody watches barriers
+  Hop hop;
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
@@ -167,6 +189,18 @@ struct BlockContext {
   std::vector<std::uint32_t> cluster_came;  ///< barrier.cluster, per warp: lanes that have arrived in this phase
 
  private:
+  /// Of a slice: warps run in rounds, in each of which all have a turn.
+  struct Turns {
+    std::int64_t budget = 0, left = 0;  ///< of the slice
+    std::int64_t waited = 0, ran = 0;   ///< in this round
+    std::size_t next = 0, count = 0;    ///< of warps, or order_
+    bool progress = false;              ///< somebody has run in this round
+    bool worked = false, over = false;
+    Warp* put_back = nullptr;
+  };
+  void begin_round();
+  void end_round();
+  bool next_round();
   void reset_waiting();
   void enter_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
@@ -174,7 +208,6 @@ struct BlockContext {
   void fill_launch_values(Warp& warp);
   void fill_block_values(Warp& warp);
   // sync/barriers.cpp
-  [[nodiscard]] bool is_complete(const Barrier& barrier) const;
   void complete(std::uint32_t number);
   // sync/sleepers.cpp
   /// Nobody can run: lets someone on who waits for sleepers, or sleepers go on. False: there is nobody.
@@ -186,6 +219,7 @@ struct BlockContext {
   // sync/deadlock.cpp
   void check_collectives() const;
   [[noreturn]] void report_deadlock();
+  Turns turns_;
   Cluster alone_;                      ///< of a block that has no siblings
   std::vector<std::uint32_t> order_;   ///< of warps
   std::uint32_t barriers_in_use_ = 0;  ///< bit n: somebody has come to barrier n
@@ -199,6 +233,39 @@ struct BlockContext {
   std::unique_ptr<ZeroPages> local_;  ///< none where the program has no local memory
   std::byte* shared_ = nullptr;
 };
+
+/// Of a round, in the order of warps. With `choices` in theirs.
+inline Warp* BlockContext::next_of_round() {
+  while (turns_.next < turns_.count) {
+    const std::size_t i = turns_.next++;
+    Warp& w = warps[choices ? order_[i] : i];
+    if (!w.splits.empty()) return &w;
+  }
+  return next_round() ? next_of_round() : nullptr;
+}
+
+inline void BlockContext::end_turn(Warp& w) {
+  turns_.progress = true;
+  const std::int64_t used = slice - w.fuel, debt = w.poll_debt;
+  executed += static_cast<std::uint64_t>(used - debt);
+  w.executed += static_cast<std::uint64_t>(used - debt);
+  turns_.ran += used;
+  if (debt == 0) return;
+  polled += static_cast<std::uint64_t>(debt);
+  turns_.waited += debt;
+}
+
+inline void BlockContext::arrive_whole(const Warp& w, std::uint32_t number) {
+  Barrier& barrier = barriers[number];
+  barriers_in_use_ |= 1u << number;
+  std::uint32_t& come = barrier.lanes[w.index];
+  const std::uint32_t arrived = barrier.arrived + active_count(~come);
+  barrier.arrived = arrived;
+  come = kFullMask;
+  barrier.voters += kLanes;
+  barrier.needed = 0;
+  if (arrived >= live) complete(number);
+}
 
 inline void BlockContext::arrive(const Warp& w, const BarrierStop& stop, std::uint32_t lanes) {
   Barrier& barrier = barriers[stop.number];

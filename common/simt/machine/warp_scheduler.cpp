@@ -89,16 +89,6 @@ void handle_stop(Warp& w, bool polled) {
   }
 }
 
-/// A split's lanes are those that run.
-[[gnu::always_inline]] inline void take_over(Warp& w, const Split& split, std::size_t index) {
-  w.running = static_cast<std::int32_t>(index);
-  // Written where it changes alone: who reads it together with `mask` right behind would wait for the store.
-  const std::uint32_t stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
-  if (w.stop_block != stop_block) w.stop_block = stop_block;
-  w.local_base = split.local_base;
-  if (w.mask != split.mask) set_mask(w, split.mask);
-}
-
 /// Runs a split until its turn ends.
 [[gnu::always_inline]] inline void execute(Warp& w, std::size_t index) {
   Split& split = w.splits[index];
@@ -120,6 +110,7 @@ void handle_stop(Warp& w, bool polled) {
 [[gnu::always_inline]] inline void run_only_split(Warp& w) {
   const std::int64_t fuel = w.fuel, debt = w.poll_debt;
   execute(w, 0);
+  if (w.block->hop.hopped) return;
   if (w.stop.kind != Stop::Kind::barrier) return handle_stop(w, 2 * (w.poll_debt - debt) > fuel - w.fuel);
   Split& split = running_split(w);
   split.mask = w.mask;
@@ -143,6 +134,27 @@ void run_in_turn(Warp& w, std::size_t index, std::int64_t turn, bool patient) {
 
 bool is_ready(const Split& split) { return split.state == Split::State::ready; }
 
+/// `ran`: it has run in this turn.
+bool run_on(Warp& w, bool ran) {
+  while (w.fuel >= 0) {
+    if (w.splits.size() == 1) {
+      if (!is_ready(w.splits.front())) return ran;
+      run_only_split(w);
+      ran = true;
+      if (w.block->hop.hopped) return true;
+      continue;
+    }
+    std::size_t next = 0;
+    while (next < w.splits.size() && !is_ready(w.splits[next])) ++next;
+    if (next == w.splits.size()) return ran;
+    ran = true;
+    // Several splits: turns, so that one that spins does not keep the others from what it waits for.
+    run_in_turn(w, next, kSplitSlice, false);
+    if (w.stop.kind == Stop::Kind::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
+  }
+  return ran;
+}
+
 }  // namespace
 
 void start_warp(Warp& w, std::uint32_t live) {
@@ -161,24 +173,19 @@ void start_warp(Warp& w, std::uint32_t live) {
 bool run_warp(Warp& w, std::int64_t fuel) {
   w.fuel = fuel;
   w.poll_debt = 0;
-  bool ran = false;
-  while (w.fuel >= 0) {
-    if (w.splits.size() == 1) {
-      if (!is_ready(w.splits.front())) return ran;
-      run_only_split(w);
-      ran = true;
-      continue;
-    }
-    std::size_t next = 0;
-    while (next < w.splits.size() && !is_ready(w.splits[next])) ++next;
-    if (next == w.splits.size()) return ran;
-    ran = true;
-    // Several splits: turns, so that one that spins does not keep the others from what it waits for.
-    run_in_turn(w, next, kSplitSlice, false);
-    if (w.stop.kind == Stop::Kind::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
-  }
-  return ran;
+  return run_on(w, false);
 }
+
+bool resume_warp(Warp& w, const Hop& hop) {
+  const std::int64_t fuel = hop.fuel, debt = hop.debt;
+  const MicroOp* op = hop.next;
+  while (op) op = op->run(w, op);
+  if (w.block->hop.hopped) return true;
+  handle_stop(w, 2 * (w.poll_debt - debt) > fuel - w.fuel);
+  return run_on(w, true);
+}
+
+void retire_warp(Warp& w) { handle_stop(w, false); }
 
 std::uint32_t go_on_from_meeting(Warp& w) {
   if (w.fuel < 0 || w.splits.size() > 2 || w.block->in_turn) return kNoBlock;

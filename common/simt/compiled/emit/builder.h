@@ -84,6 +84,7 @@ class CodeBuilder {
     llvm.AddIncoming(v, values.data(), from.data(), static_cast<unsigned>(values.size()));
     return v;
   }
+  void add_to_phi(Value phi, Value value, Block from) { llvm.AddIncoming(phi, &value, &from, 1); }
   Value call(Type result, Value function, std::vector<Value> arguments, std::vector<Type> types) {
     size_ += 4;
     const Type type = llvm.FunctionType(result, types.data(), static_cast<unsigned>(types.size()), 0);

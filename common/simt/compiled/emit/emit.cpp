@@ -6,8 +6,6 @@ namespace gpulab::simt::compiled {
 
 namespace {
 using Kind = Operation::Kind;
-constexpr std::uint64_t kBarriers = 16;  ///< of a block
-
 bool widens(const Operation& o) {
   return o.line == Line::widen_unsigned || o.line == Line::widen_signed || o.line == Line::wide_product_unsigned ||
          o.line == Line::wide_product_signed;
@@ -30,12 +28,14 @@ void Emitter::emit(bool masked) {
   const auto blocks = static_cast<std::uint32_t>(all_.blocks.size());
   Type parameters[] = {b_.pointer(), b_.integer(32), b_.pointer(), b_.pointer()};
   function_ = b_.llvm.AddFunction(module_, kFunction, b_.llvm.FunctionType(b_.pointer(), parameters, 4, 0));
-  warp_ = b_.llvm.GetParam(function_, 0);
   exit_ = b_.llvm.GetParam(function_, 2);
   addresses_ = b_.llvm.GetParam(function_, 3);
   variables_ = fresh("variables");
   start_ = fresh("start");
+  hop_ = fresh("hop");
   b_.begin(start_);
+  warp_ = b_.phi(b_.pointer(), {b_.llvm.GetParam(function_, 0)}, {variables_});
+  entry_ = b_.phi(b_.integer(32), {b_.llvm.GetParam(function_, 1)}, {variables_});
   registers_ = field(offsetof(Warp, regs), b_.pointer());
   predicates_ = field(offsetof(Warp, preds), b_.pointer());
   counts_ = field(offsetof(Warp, block_counts), b_.pointer());
@@ -48,7 +48,7 @@ void Emitter::emit(bool masked) {
   next_ = temporary(b_.integer(32));
   b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
   const Block none = fresh("no_entry");
-  entries_ = b_.choose(b_.llvm.GetParam(function_, 1), none);
+  entries_ = b_.choose(entry_, none);
   b_.begin(none);
   b_.unreachable();
   next_entry_ = blocks;
@@ -58,7 +58,29 @@ void Emitter::emit(bool masked) {
     emit_blocks();
     emit_dispatch();
   }
+  emit_hop();
   b_.begin(variables_);
+  b_.go(start_);
+}
+
+/// The function from its start, with the warp that hop_on() gave. No register of the last one's is alive: LLVM is told.
+void Emitter::emit_hop() {
+  b_.begin(hop_);
+  if (hops_.empty()) return b_.unreachable();
+  std::vector<Value> warps;
+  std::vector<Block> from;
+  for (const auto& [warp, block] : hops_) {
+    warps.push_back(warp);
+    from.push_back(block);
+  }
+  const Value next = b_.phi(b_.pointer(), warps, from);
+  const Value entry = b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, value)));
+  for (Variable v = 0; v < words_.size(); ++v) {
+    if (words_[v]) b_.store(b_.llvm.GetUndef(word_of(v)), words_[v]);
+    if (vectors_[v]) b_.store(b_.llvm.GetUndef(vector_type(v)), vectors_[v]);
+  }
+  b_.add_to_phi(warp_, next, hop_);
+  b_.add_to_phi(entry_, entry, hop_);
   b_.go(start_);
 }
 
@@ -138,11 +160,13 @@ void Emitter::emit_block(std::uint32_t block) {
   now_ = at_entry(block);
   inlined_.clear();
   checked_.clear();
+  placed_.clear();
   if (masked_) begin_masked();
   const std::size_t count = all_.blocks[block].size();
   std::size_t k = 0;
   while (k < count && emit_one(block, k)) {
     const Operation& o = all_.blocks[block][k++];
+    forget_places(o);
     std::erase_if(checked_,
                   [&](Variable v) { return o.kind == Kind::through || std::ranges::find(o.out, v) != o.out.end(); });
   }
@@ -180,7 +204,11 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
       emit_branch_if(o);
       return false;
     case Kind::leave:
-      leave(block, k);
+      if (o.ends_kernel && !masked_)
+        hop_with(b_.call(b_.pointer(), pointer_to(&end_on), {warp_, exit_, pointer_to(plain_of(o))},
+                         std::vector<Type>(3, b_.pointer())));
+      else
+        leave(block, k);
       return false;
   }
   return false;
@@ -194,39 +222,57 @@ void Emitter::emit_handler(const Operation& o) {
   for (const Variable v : o.out) load_home(v);
 }
 
-/// Where an affine operand is widened, no lane's may lie beyond 32 bits: else the interpreter goes on.
-void Emitter::check_range(const Operation& o, std::uint32_t block, std::size_t k) {
-  if (!widens(o)) return;
+/// Whether no lane of an affine operand that is widened lies beyond 32 bits; nullptr: they cannot.
+Value Emitter::in_range(const Operation& o) {
+  Value good = nullptr;
   const bool is_signed = o.line == Line::widen_signed || o.line == Line::wide_product_signed;
   for (const Variable v : o.in) {
-    if (now_[v].lanes == 0) continue;
+    if (!widens(o) || now_[v].lanes == 0) continue;
     const auto [least, most] = std::ranges::minmax(flow_.lanes(now_[v].lanes));
     const Value x = b_.cast(is_signed ? kSExt : kZExt, scalar(v), b_.integer(64));
     const std::int64_t lowest = is_signed ? INT32_MIN : 0, highest = is_signed ? INT32_MAX : std::int64_t{UINT32_MAX};
-    const Value good = b_.both(b_.compare(kSignedGreaterEqual, x, b_.k64(static_cast<std::uint64_t>(lowest - least))),
-                               b_.compare(kSignedLessEqual, x, b_.k64(static_cast<std::uint64_t>(highest - most))));
-    const Block on = fresh("in_range"), off = fresh("out_of_range");
-    b_.go_if(good, on, off);
-    b_.begin(off);
-    leave(block, k);
-    b_.begin(on);
+    const Value is = b_.both(b_.compare(kSignedGreaterEqual, x, b_.k64(static_cast<std::uint64_t>(lowest - least))),
+                             b_.compare(kSignedLessEqual, x, b_.k64(static_cast<std::uint64_t>(highest - most))));
+    good = good ? b_.both(good, is) : is;
   }
+  return good;
+}
+
+/// Else the interpreter goes on.
+void Emitter::check_range(const Operation& o, std::uint32_t block, std::size_t k) {
+  const Value good = in_range(o);
+  if (!good) return;
+  const Block on = fresh("in_range"), off = fresh("out_of_range");
+  b_.go_if(good, on, off);
+  b_.begin(off);
+  leave(block, k);
+  b_.begin(on);
 }
 
 void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   int lanes = flow_.result_lanes(o, now_);
-  if (region_ && lanes > 0 && widens(o)) lanes = -1;  // check_range() leaves, where the warp is whole
-  if (lanes > 0) check_range(o, block, k);
+  // check_range() leaves, where the warp is whole: within a side it was looked at before (ranges_of_side()).
+  if (region_ && lanes > 0 && widens(o) && std::ranges::find(in_range_, &o) == in_range_.end()) lanes = -1;
+  if (!region_ && lanes > 0) check_range(o, block, k);
   const bool all = lanes < 0;
   const bool divides = all && o.division != Operation::Division::none && now_[o.in[1]].kind == State::Kind::affine &&
                        now_[o.in[1]].lanes == 0;
-  set(o.out[0], divides ? quotient_or_remainder(o) : call_row(o, all),
+  set(o.out[0],
+      divides ? quotient_or_remainder(o)
+      : all   ? compared(o)
+              : call_row(o, false),
       all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
 }
 
 /// The row's function, of all lanes or of one.
 Value Emitter::call_row(const Operation& o, bool all) {
+  std::vector<Value> operands;
+  for (const Variable v : o.in) operands.push_back(all || all_.is_predicate(v) ? vector(v) : scalar(v));
+  return call_row(o, all, operands);
+}
+
+Value Emitter::call_row(const Operation& o, bool all, const std::vector<Value>& operands) {
   const Variable to = o.out[0];
   const std::string name = rows_.name_of(o.row, all);
   std::vector<Type> types(5, b_.pointer());
@@ -236,9 +282,9 @@ Value Emitter::call_row(const Operation& o, bool all) {
                                    b_.llvm.FunctionType(b_.llvm.VoidTypeInContext(b_.context), types.data(), 5, 0));
   const Value result = temporary(all ? vector_type(to) : word_of(to));
   std::vector<Value> arguments{result};
-  for (const Variable v : o.in) {
-    arguments.push_back(temporary(all ? vector_type(v) : word_of(v)));
-    b_.store(all || all_.is_predicate(v) ? vector(v) : scalar(v), arguments.back());
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    arguments.push_back(temporary(all ? vector_type(o.in[k]) : word_of(o.in[k])));
+    b_.store(operands[k], arguments.back());
   }
   while (arguments.size() < 5) arguments.push_back(b_.llvm.ConstNull(b_.pointer()));
   b_.call(b_.llvm.VoidTypeInContext(b_.context), function, arguments, types);
@@ -270,15 +316,18 @@ Value Emitter::quotient_or_remainder(const Operation& o) {
 void Emitter::emit_through(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   const Live live = flow_.live_at(block, k + 1);
-  const std::uint64_t* const barrier = o.plain_barrier ? flow_.constant(o.in[0]) : nullptr;
-  const bool is_inline = barrier && *barrier < kBarriers;
-  if (!is_inline) spill(flow_.live_at(block, k));
-  spill(live);
+  const bool is_inline = flow_.is_inline_barrier(o);
+  LineRegisters kept;
+  if (is_inline)
+    keep(live, kept);
+  else
+    spill(flow_.live_at(block, k)), spill(live);
   const MicroOp* next = points_.plain.data() + (o.op + o.count - all_.program.ops.data());
   const std::uint32_t number = next_entry_++;
   ThroughPoint& point = points_.through.emplace_back();
   point.op = *o.op;
   point.behind = entry_point(next, points_.code, number, false);
+  if (!kept.empty()) point.behind.kept = &points_.lines.emplace_back(std::move(kept));
   const Block again = fresh("behind"), joined = fresh("joined");
   const auto load_all = [&](const Live& which) {
     for (Variable v = 0; v < which.size(); ++v)
@@ -286,7 +335,7 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
     b_.go(joined);
   };
   if (is_inline) {
-    stop_at_barrier(point, static_cast<std::uint32_t>(*barrier));
+    stop_at_barrier(point, static_cast<std::uint32_t>(*flow_.constant(o.in[0])));
     flow_.pass(o, now_);
   } else {
     const Value to = b_.call(b_.pointer(), pointer_to(&call_through), {warp_, pointer_to(&point.op), exit_},
@@ -308,16 +357,15 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
 }
 
 void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) {
-  const auto put = [&](std::size_t offset, Value v) { b_.store(v, b_.at(warp_, offsetof(Warp, stop) + offset)); };
-  constexpr std::size_t stop = offsetof(Stop, barrier);
-  put(stop + offsetof(BarrierStop, resume), pointer_to(&point.behind));
-  put(stop + offsetof(BarrierStop, number), b_.k32(barrier));
-  put(stop + offsetof(BarrierStop, threads), b_.k32(0));
-  put(stop + offsetof(BarrierStop, votes), b_.k32(0));
-  put(stop + offsetof(BarrierStop, waits), b_.llvm.ConstInt(b_.integer(8), 1, 0));
-  static_assert(sizeof(BarrierStop::waits) == 1);
-  put(offsetof(Stop, kind),
-      b_.llvm.ConstInt(b_.integer(8 * sizeof(Stop::Kind)), static_cast<unsigned>(Stop::Kind::barrier), 0));
+  hop_with(b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_, pointer_to(&point.behind), b_.k32(barrier)},
+                   {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)}));
+}
+
+void Emitter::hop_with(Value next) {
+  const Block out = fresh("turn_ended");
+  hops_.emplace_back(next, b_.here());
+  b_.go_if(b_.compare(kEqual, next, b_.llvm.ConstNull(b_.pointer())), out, hop_);
+  b_.begin(out);
   b_.give(b_.llvm.ConstNull(b_.pointer()));
 }
 
@@ -347,9 +395,8 @@ void Emitter::emit_branch_if(const Operation& o) {
 
 /// The interpreter goes on at operation k.
 void Emitter::leave(std::uint32_t block, std::size_t k) {
-  const MicroOp* op = all_.blocks[block][k].op;
   leave_behind(flow_.live_at(block, k));
-  b_.give(pointer_to(points_.plain.data() + (op - all_.program.ops.data())));
+  b_.give(pointer_to(plain_of(all_.blocks[block][k])));
 }
 
 void Emitter::leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value) {

@@ -15,6 +15,7 @@
 #include "common/simt/compiled/flow.h"
 #include "common/simt/compiled/rows.h"
 #include "common/simt/compiled/spread.h"
+#include "common/simt/isa/instruction_set.h"
 
 namespace gpulab::simt::compiled {
 
@@ -41,12 +42,18 @@ class Emitter {
 
  private:
   void emit_blocks();
+  void emit_hop();
   void emit_block(std::uint32_t block);
   /// False: nothing behind it is reached.
   bool emit_one(std::uint32_t block, std::size_t k);
   void emit_value(std::uint32_t block, std::size_t k);
   Value call_row(const Operation& o, bool all);
+  Value call_row(const Operation& o, bool all, const std::vector<Value>& operands);
+  // emit_compare.cpp
+  Value compared(const Operation& o);
+  Value within(Value x, std::int64_t least, std::int64_t most, bool is_signed, bool wide);
   Value quotient_or_remainder(const Operation& o);
+  Value in_range(const Operation& o);
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
   void emit_handler(const Operation& o);
   void emit_through(std::uint32_t block, std::size_t k);
@@ -54,7 +61,11 @@ class Emitter {
   void emit_shuffle(const Operation& o);
   void stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier);
   void emit_branch_if(const Operation& o);
+  void hop_with(Value next);
   void leave(std::uint32_t block, std::size_t k);
+  [[nodiscard]] const MicroOp* plain_of(const Operation& o) const {
+    return points_.plain.data() + (o.op - all_.program.ops.data());
+  }
   void leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value);
   void leave_if(Value condition, const Live& live, Exit::Kind kind, Value value);
   void enter_from_interpreter(std::uint32_t block);
@@ -72,10 +83,12 @@ class Emitter {
     std::map<Variable, Value> before;  ///< of what is written there: what it was
   };
   [[nodiscard]] Region region_of(Value mask);
+  [[nodiscard]] Value bits_of(Value mask);
   [[nodiscard]] bool is_side(std::uint32_t side, std::uint32_t meeting) const;
   void emit_parted(const Operation& branch, Value taken);
   void emit_sides(const Operation& branch, std::uint32_t meeting, Value taken);
   void emit_side(std::uint32_t side, Value lanes);
+  Value ranges_of_side(std::uint32_t side, Value good);
   void part(const Operation& branch, Value taken);
   void meet(std::uint32_t block);
   void emit_dispatch();
@@ -89,12 +102,23 @@ class Emitter {
   [[nodiscard]] bool is_inline(const Operation& o) const;
   Region* region_ = nullptr;
   Region own_;
-  bool masked_ = false;  ///< code for some lanes of a warp is emitted
+  bool masked_ = false;                         ///< code for some lanes of a warp is emitted
+  const bool has_masks_ = cpu_level() == "v4";  ///< the CPU stores and blends lanes by a register of bits
 
   // emit_access.cpp
   struct Place {
     Value good, host, low, allocation;
+    Value sectors = nullptr;  ///< sectors_of(), where it has been asked
   };
+  /// One that later accesses of the same lanes by the same register and offset find again.
+  struct Placed {
+    Variable address = 0;
+    std::int64_t offset = 0;
+    std::uint32_t width = 0;
+    Place place{};
+  };
+  Place place_again(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
+  void forget_places(const Operation& o);
   void emit_access(std::uint32_t block, std::size_t k);
   Value address_of(const Operation& o, Value of_register);
   // emit_rows.cpp
@@ -122,6 +146,7 @@ class Emitter {
   Value side_by_side(const Operation& o, Value& are);
   Place place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
   void store_inline(const Operation& o, Value host, Value x);
+  void store_some(Value x, bool wide, Value host, unsigned alignment, bool own);
   Value load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest);
   void count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span);
   void count_shared(const Operation& o, const Lanes& lanes);
@@ -152,6 +177,7 @@ class Emitter {
   void load_home(Variable v);
   void store_home(Variable v);
   void spill(const Live& live);
+  void keep(const Live& live, LineRegisters& kept);
   void leave_behind(const Live& live);
   [[nodiscard]] LineRegister line_register(Variable v) const;
   void call_handlers_of(const Operation& o, bool in_full);
@@ -178,17 +204,20 @@ class Emitter {
   const std::vector<bool>& hot_;  ///< by basic block: it becomes code
   Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, addresses_ = nullptr, registers_ = nullptr,
         predicates_ = nullptr, counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr,
-        shared_ = nullptr, shared_bytes_ = nullptr, entries_ = nullptr;
-  Block variables_ = nullptr, start_ = nullptr;
-  std::vector<Value> words_, vectors_;      ///< by variable
-  Value mask_ = nullptr;                    ///< of the lanes that run, while masked code of a block is emitted
-  Value masks_ = nullptr, next_ = nullptr;  ///< variables: that mask, and the block that dispatch_ goes to
+        shared_ = nullptr, shared_bytes_ = nullptr, entry_ = nullptr, entries_ = nullptr;
+  Block variables_ = nullptr, start_ = nullptr, hop_ = nullptr;
+  std::vector<std::pair<Value, Block>> hops_;  ///< which warp code goes on with, and from where
+  std::vector<Value> words_, vectors_;         ///< by variable
+  Value mask_ = nullptr;                       ///< of the lanes that run, while masked code of a block is emitted
+  Value masks_ = nullptr, next_ = nullptr;     ///< variables: that mask, and the block that dispatch_ goes to
   Block dispatch_ = nullptr;
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
   std::uint32_t next_entry_ = 0;
   States now_;
-  std::vector<std::uint32_t> inlined_;  ///< sites of the running block
-  std::vector<Variable> checked_;       ///< addresses whose accesses from here on are known to lie in shared memory
+  std::vector<std::uint32_t> inlined_;      ///< sites of the running block
+  std::vector<Placed> placed_;              ///< of global memory, in the running block
+  std::vector<const Operation*> in_range_;  ///< of a side (region.cpp): no lane's operand lies beyond 32 bits
+  std::vector<Variable> checked_;           ///< addresses whose accesses from here on are known to lie in shared memory
 };
 
 /// An access in two ways: where `good` holds, the code that `quick` emits, which returns a vector for each value that

@@ -42,9 +42,7 @@ Value Emitter::load_rows(Variable v, Value rows) {
 void Emitter::store_rows(Variable v, Value rows) {
   const auto store_row = [&](Value row, Value to) {
     if (!region_) return b_.store(row, to, kRowAlignment);
-    intrinsic("llvm.masked.store.v32i32.p0", b_.llvm.VoidTypeInContext(b_.context),
-              {row, to, b_.k32(kRowAlignment), region_->bits},
-              {b_.lanes(false), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
+    store_some(row, false, to, kRowAlignment, true);
   };
   const Value x = vector(v);
   if (!is_wide(v)) return store_row(x, rows);

@@ -68,6 +68,19 @@ void Emitter::spill(const Live& live) {
     if ((live[v] || (masked_ && flow_.is_preserved(v))) && now_[v].dirty) store_home(v);
 }
 
+/// spill() at a barrier in code: of what is a line lane 0's word alone (EntryPoint::kept).
+void Emitter::keep(const Live& live, LineRegisters& kept) {
+  for (Variable v = 0; v < live.size(); ++v) {
+    if (!live[v] || !now_[v].dirty) continue;
+    if (all_.is_predicate(v) || now_[v].kind != State::Kind::affine) {
+      store_home(v);
+      continue;
+    }
+    b_.store(scalar(v), home(v));
+    kept.push_back(line_register(v));
+  }
+}
+
 LineRegister Emitter::line_register(Variable v) const {
   LineRegister r{all_.is_predicate(v) ? v - all_.program.slots : v, all_.is_predicate(v), is_wide(v)};
   const Lanes& lanes = flow_.lanes(now_[v].lanes);

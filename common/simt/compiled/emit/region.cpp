@@ -2,6 +2,8 @@
 // the interpreter would part and join them. They count and take of the turn what they would there (divergence.cpp,
 // enter()). And the code for warps of which some lanes run: what they write is blended with what the others hold.
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "common/simt/compiled/emit/emit.h"
@@ -20,10 +22,18 @@ Value Emitter::intrinsic(const char* name, Type result, std::vector<Value> argum
   return b_.call(result, function, std::move(arguments), std::move(types));
 }
 
+/// A mask as a vector of bits. AVX-512 has registers for such; elsewhere LLVM would take the bits out of the word one
+/// by one, wherever they are used in another basic block.
+Value Emitter::bits_of(Value mask) {
+  if (has_masks_) return b_.cast(kBitCast, mask, b_.llvm.VectorType(b_.integer(1), kLanes));
+  const Value own = b_.vector_of(false, lane_bit);
+  return b_.compare(kEqual, b_.both(b_.splat(mask, false), own), own);
+}
+
 Emitter::Region Emitter::region_of(Value mask) {
   Region region;
   region.mask = mask;
-  region.bits = b_.cast(kBitCast, mask, b_.llvm.VectorType(b_.integer(1), kLanes));
+  region.bits = bits_of(mask);
   region.count = b_.cast(kZExt, intrinsic("llvm.ctpop.i32", b_.integer(32), {mask}, {b_.integer(32)}), b_.integer(64));
   return region;
 }
@@ -31,8 +41,7 @@ Emitter::Region Emitter::region_of(Value mask) {
 /// As set_mask() does (warp.h).
 void Emitter::set_lanes(Value mask) {
   b_.store(mask, b_.at(warp_, offsetof(Warp, mask)));
-  const Value bits = b_.cast(kBitCast, mask, b_.llvm.VectorType(b_.integer(1), kLanes));
-  b_.store(b_.cast(kSExt, bits, b_.lanes(false)), b_.at(warp_, offsetof(Warp, lanes)), 64);
+  b_.store(b_.cast(kSExt, bits_of(mask), b_.lanes(false)), b_.at(warp_, offsetof(Warp, lanes)), 64);
 }
 
 /// `lanes`: how many; nullptr: all.
@@ -168,6 +177,9 @@ void Emitter::emit_sides(const Operation& branch, std::uint32_t meeting, Value t
   Value can = b_.compare(kSignedGreaterEqual, rest, b_.k64(0));
   if (masked_)
     can = b_.both(can, b_.compare(kNotEqual, b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone))), b_.k32(0)));
+  in_range_.clear();
+  for (const std::uint32_t side : {next, target})
+    if (side != meeting) can = ranges_of_side(side, can);
   const Block in = fresh("region"), apart = fresh("apart");
   b_.go_if(can, in, apart);
   b_.begin(in);
@@ -178,7 +190,25 @@ void Emitter::emit_sides(const Operation& branch, std::uint32_t meeting, Value t
   go_to(meeting);
   now_ = before;
   inlined_ = inlined;
+  placed_.clear();
   b_.begin(apart);
+}
+
+/// `good`, and that what a side widens is in range: of what is known before it. The rest are vectors there.
+Value Emitter::ranges_of_side(std::uint32_t side, Value good) {
+  const auto& list = all_.blocks[side];
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const Operation& o = list[k];
+    const bool early = o.kind == Kind::value && std::ranges::none_of(o.in, [&](Variable v) {
+                         return std::ranges::any_of(std::span(list).first(k), [&](const Operation& before) {
+                           return std::ranges::find(before.out, v) != before.out.end();
+                         });
+                       });
+    if (!early || flow_.result_lanes(o, now_) <= 0) continue;
+    in_range_.push_back(&o);
+    if (const Value is = in_range(o)) good = b_.both(good, is);
+  }
+  return good;
 }
 
 void Emitter::emit_side(std::uint32_t side, Value lanes) {
@@ -189,7 +219,11 @@ void Emitter::emit_side(std::uint32_t side, Value lanes) {
   count_block(side, region.count);
   region_ = &region;
   inlined_.clear();
-  for (std::size_t k = 0; k + 1 < all_.blocks[side].size(); ++k) emit_one(side, k);
+  placed_.clear();
+  for (std::size_t k = 0; k + 1 < all_.blocks[side].size(); ++k) {
+    emit_one(side, k);
+    forget_places(all_.blocks[side][k]);
+  }
   region_ = nullptr;
   blend(region);
 }

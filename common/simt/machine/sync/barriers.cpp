@@ -14,7 +14,6 @@ namespace {
 void deliver(Warp& w, const Split& split, const Barrier& barrier) {
   const MicroOp* op = split.resume - 1;
   const BarrierReduction reduction = barrier_reduction(op);
-  if (reduction == BarrierReduction::none) return;
   if (reduction == BarrierReduction::count) {
     auto* d = reinterpret_cast<std::uint32_t*>(w.regs + op->r[0]);
     for (std::uint32_t left = split.mask; left; left &= left - 1) d[__builtin_ctz(left)] = barrier.votes;
@@ -33,34 +32,32 @@ void BlockContext::exited(std::uint32_t threads) {
   cluster->complete();
 }
 
-bool BlockContext::is_complete(const Barrier& barrier) const {
-  if (!barrier.needed && barrier.arrived < live) return false;
-  std::uint32_t threads = 0;
-  for (const Warp& w : warps) {
-    const std::uint32_t lanes = barrier.lanes[w.index];
-    if (lanes && !(w.live & ~lanes))
-      threads += kLanes;
-    else if (w.live && !barrier.needed)
-      return false;
-  }
-  return threads >= barrier.needed;
-}
-
 void BlockContext::complete(std::uint32_t number) {
   Barrier& barrier = barriers[number];
-  if (!is_complete(barrier)) return;
-  const auto has_come = [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); };
-  const bool everyone = !barrier.needed || std::all_of(warps.begin(), warps.end(), has_come);
+  if (!barrier.needed && barrier.arrived < live) return;
+  std::uint32_t threads = 0;
+  bool all_came = true;
+  for (const Warp& w : warps) {
+    const std::uint32_t lanes = barrier.lanes[w.index];
+    if (w.live & ~lanes) {
+      if (!barrier.needed) return;
+      all_came = false;
+    } else if (lanes) {
+      threads += kLanes;
+    }
+  }
+  if (threads < barrier.needed) return;
+  const bool everyone = !barrier.needed || all_came;
   launch.tell([&](Observer& observer) { observer.barrier_completed(*this, number, everyone); }, kWatchCompleted);
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
+    barrier.lanes[w.index] = 0;
     for (Split& split : w.splits)
       if (split.state == Split::State::barrier && split.barrier == number) {
         split.state = Split::State::ready;
-        deliver(w, split, barrier);
+        if (barrier_reduction(split.resume - 1) != BarrierReduction::none) deliver(w, split, barrier);
       }
     if (w.splits.size() > 1) merge_splits(w);
-    barrier.lanes[w.index] = 0;
   }
   barrier.needed = barrier.votes = barrier.voters = barrier.arrived = 0;
   barriers_in_use_ &= ~(1u << number);

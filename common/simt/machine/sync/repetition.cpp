@@ -70,6 +70,7 @@ void BlockContext::add_state_to(StateHash& hash) const {
         hash.add(saved.preds.data(), saved.preds.size() * sizeof(std::uint32_t));
       }
     }
+    settle_registers(w);
     hash.add(w.regs, program.slots * sizeof(Slot));
     hash.add(w.preds, program.preds * sizeof(std::uint32_t));
   }
