@@ -407,8 +407,8 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.hot_sector = access.space == Space::shared ? address : address >> 5;
     access.real = uses_[op->site].real;
     access.swaps = uses_[op->site].swaps;
-    access.retried = access.swaps && uses_[op->site].polls;
-    if (access.space == Space::shared) access.retried &= uses_[op->site].of_found && changes_any(w, op, use);
+    access.retried = access.swaps && uses_[op->site].polls && changes_any(w, op, use);
+    if (access.space == Space::shared) access.retried &= uses_[op->site].of_found;
     access.by_lane = uses_[op->site].by_lane;
     access.together = !access.real && !access.by_lane && lanes == count && (count == 1 || uses_[op->site].joins);
     access.conflicts = access.together ? 1 : rounds_of(packed, count);

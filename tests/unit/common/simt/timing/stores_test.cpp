@@ -103,6 +103,19 @@ TEST_CASE("an SM asks L2 for a line a cycle, and all SMs together for sectors of
   CHECK(asks(132, 132) > 1.4 * asks(32, 132));  // 31 and 16.3
 }
 
+TEST_CASE("a maximum by compare-and-swap that is there already fails nobody, in global memory as in shared memory") {
+  // A thread of each block: the larger one of 1 and what is there, or a sum, until its swap succeeds.
+  const auto swaps = [](std::string_view operation) {
+    return us_of(fmt::format("setp.ne.u32 p, r3, 0; @p ret; ld.global.f32 f2, [d8]; mov.b32 r5, f2;"
+                             "L: mov.b32 f2, r5; {}.f32 f3, f2, f1; mov.b32 r6, f3; mov.u32 r7, r5;"
+                             "atom.global.cas.b32 r5, [d8], r7, r6; setp.ne.u32 p, r5, r7; @p bra L;",
+                             operation),
+                 8192);
+  };
+  CHECK(swaps("max") < 50);  // all is 1.5 there
+  CHECK(swaps("add") > 20 * swaps("max"));
+}
+
 TEST_CASE("a nap is as long as the next power of two of nanoseconds, a millisecond at most, and none between looks") {
   const auto naps = [](std::string_view ns) {
     return us_of(
