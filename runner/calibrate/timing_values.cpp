@@ -80,7 +80,8 @@ const std::vector<TimingRule> kRules{
      {"empty.large_blocks"},
      "an empty kernel of blocks of 1024 threads, less 110 cycles that such a block lives",
      [](const M& m) {
-       const double waves = m.probe("empty.large_blocks").grid / (m.place.sm_count * m.place.large_blocks_per_sm);
+       const auto blocks = static_cast<double>(m.probe("empty.large_blocks").grid);
+       const double waves = blocks / (m.place.sm_count * m.place.large_blocks_per_sm);
        return m.all_cycles("empty.large_blocks") / waves - 110;
      }},
     {"shared_latency",
