@@ -231,6 +231,7 @@ void Tracer::cut(BlockTrace& trace, std::span<const Warp> warps) const {
   trace.most_of_warp = (trace.instructions - trace.instructions / spare) / warps.size();
   const std::vector<TracedAccess> accesses = std::exchange(trace.accesses, {});
   const std::vector<std::uint64_t> sectors = std::exchange(trace.sectors, {});
+  std::vector<std::uint32_t> kept_as(accesses.size(), UINT32_MAX);
   trace.instructions = trace.accessed = 0;
   trace.shared_of.clear();
   for (const Warp& w : warps) {
@@ -241,11 +242,19 @@ void Tracer::cut(BlockTrace& trace, std::span<const Warp> warps) const {
     auto event = events.begin();
     for (; event != events.end(); ++event) {
       if (event->what & TraceEvent::kAccess) {
-        TracedAccess access = accesses[event->what & ~TraceEvent::kAccess];
-        event->what = TraceEvent::kAccess | static_cast<std::uint32_t>(trace.accesses.size());
+        const std::uint32_t before = event->what & ~TraceEvent::kAccess;
+        std::uint32_t& now = kept_as[before];
+        ++trace.accessed;
+        if (now != UINT32_MAX) {
+          ++trace.accesses[now].times;
+          event->what = TraceEvent::kAccess | now;
+          continue;
+        }
+        now = static_cast<std::uint32_t>(trace.accesses.size());
+        event->what = TraceEvent::kAccess | now;
+        TracedAccess access = accesses[before];
         const auto first = sectors.begin() + access.first_sector;
         access.times = 1;
-        ++trace.accessed;
         access.first_sector = static_cast<std::uint32_t>(trace.sectors.size());
         trace.sectors.insert(trace.sectors.end(), first, first + access.sectors);
         trace.accesses.push_back(access);
@@ -354,16 +363,17 @@ void Tracer::traced_value(const Warp& w, const MicroOp* op) {
   if (access.slow == 0) return;
   access.site = op->site;
   access.space = Space::none;
-  add(w, access, *trace_of(*w.block));
+  keep_alike(w, access, *trace_of(*w.block));  // a stranger's loop of naps has millions
 }
 
-/// An access to shared memory, which mostly is as the last one of its instruction was.
-void Tracer::keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& trace) {
+/// An access to shared memory, a division or a nap, which mostly is as the last one of its instruction was.
+void Tracer::keep_alike(const Warp& w, const TracedAccess& access, BlockTrace& trace) {
   if (trace.shared_of.empty()) trace.shared_of.resize(w.program->sites.size());
   std::uint32_t& last = trace.shared_of[access.site];
   if (last != 0) {
     TracedAccess& known = trace.accesses[last - 1];
-    if (known.wavefronts == access.wavefronts && known.ideal_wavefronts == access.ideal_wavefronts) {
+    if (known.wavefronts == access.wavefronts && known.ideal_wavefronts == access.ideal_wavefronts &&
+        known.slow == access.slow) {
       ++known.times;
       ++trace.accessed;
       trace.warps[w.index].push_back({TraceEvent::kAccess | (last - 1)});
@@ -395,7 +405,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     const Pattern& pattern = pattern_of(w, op->site, addresses, whole);
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
-    if (!use.atomic) return keep_shared(w, access, *trace);
+    if (!use.atomic) return keep_alike(w, access, *trace);
   }
   const auto& packed = addresses.packed();
   const int count = addresses.count;

@@ -83,10 +83,10 @@ struct BlockTrace {
   std::vector<std::uint64_t> looked_again_at;    ///< sectors that a warp came back to
   std::vector<Meeting> meetings;                 ///< the first ones, in the simulator's order
   std::vector<TracedAccess> accesses;
-  std::vector<std::uint64_t> sectors;          ///< address / 32
-  std::uint64_t accessed = 0;                  ///< accesses that its warps made, kept here or not
-  std::vector<std::uint32_t> shared_of;        ///< by site: its last access to shared memory, from 1 on
-  bool global_alone = false;                   ///< it keeps its accesses to global memory and no others
+  std::vector<std::uint64_t> sectors;    ///< address / 32
+  std::uint64_t accessed = 0;            ///< accesses that its warps made, kept here or not
+  std::vector<std::uint32_t> shared_of;  ///< by site: its last access to shared memory, division or nap, from 1 on
+  bool global_alone = false;             ///< it keeps its accesses to global memory and no others
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
   std::uint32_t last_allocation = UINT32_MAX;  ///< index of the one that was accessed last, and
   bool last_of_host = false;                   ///< whether it is memory of the host
@@ -157,7 +157,7 @@ class Tracer final : public Observer {
   [[nodiscard]] bool is_of_corner(std::uint64_t block) const;
   [[nodiscard]] bool is_witness(std::uint64_t block) const;
   void traced_value(const Warp& w, const MicroOp* op);
-  static void keep_shared(const Warp& w, const TracedAccess& access, BlockTrace& trace);
+  static void keep_alike(const Warp& w, const TracedAccess& access, BlockTrace& trace);
   void choose_corner(const Dim3& grid);
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
   [[nodiscard]] bool is_too_long(const BlockTrace& trace) const {
