@@ -4,12 +4,12 @@
 // mended.
 // case: :: 0
 // out: correct
-// err: matmul +1 +8x8 +16x16 +50(\.\d)? µs +l2_bandwidth +447 k +100% +13\.3% +25%
+// err: matmul +1 +8x8 +16x16 +41(\.\d)? µs +latency +447 k +100% +13\.3% +25%
 // err: next: .* --explain names the lines that cost the time$
 // case: --explain :: 0
 // err: matmul: what to look at, worst first slow\.cu:@c[row * n + col] +=@ c\[row \* n \+ col\] \+= a\[row \* n \+ k\] \* b\[k \* n \+ col\]; uncoalesced load: [\d.]+ sectors per request on average where [\d.]+ would do; .*Try: neighbouring threads on neighbouring elements
 // err: where its warps spend the modelled time, the most first: line @c[row * n + col] +=@ 9\d% [\d.]+ µs waits for global memory 9\d%
-// err: modelled again with that cost gone: if line @c[row * n + col] +=@ were coalesced: [\d.]+ µs instead of 50(\.\d)? µs
+// err: modelled again with that cost gone: if line @c[row * n + col] +=@ were coalesced: [\d.]+ µs instead of 41(\.\d)? µs
 // case: -D MENDED=1 --explain :: 0
 // err: matmul: no line stands out: lanes agree, global memory is coalesced, no banks conflict
 // err: line @c[row * n + col] +=@ 9\d% [\d.]+ µs waits for global memory 9\d%
