@@ -34,8 +34,8 @@ double dram(const M& m) {
   return (slope(m, "read_16x4.less", "read_16x4.more", 64) + slope(m, "write_16x4.less", "write_16x4.more", 64)) / 2;
 }
 
-/// Bytes a cycle: GB/s by GHz. A thread of the probe has one load under way, which on an H100 and an H200 keeps L2 four
-/// fifths as busy as threads that have four.
+/// Bytes a cycle: GB/s by GHz. A thread of the probe has one load under way; threads that have four read more. By how
+/// much is known of an H100 alone, and roughly: 3500 to 3800 beside 2600 to 2800 (tests/timing/README.md).
 double l2(const M& m) {
   constexpr double of_more = 1.25;
   return of_more * slope(m, "read_4x1.less", "read_4x1.more", 4) / m.clock_ghz;

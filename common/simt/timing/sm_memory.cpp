@@ -161,7 +161,7 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
   for (const std::uint64_t sector : sectors) {
     line = &line_of(sector >> 2, line);
     double& there = line->there[sector & 3];
-    if (filling_.size() > 0 && filling_.contains(sector)) filling_[sector].bytes = 0;  // no longer: see not_joined
+    if (filling_.size() > 0 && filling_.contains(sector)) filling_[sector].bytes = 0;  // a load ends it
     if (!cached || there == 0) {
       // An SM asks L2 for a line a cycle: lanes in 8, 16 and 32 lines take 8.5, 16 and 32, of whichever SMs (an H100).
       if (sector >> 2 != asked) {
@@ -182,7 +182,8 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
 /// blocks hardly do. A store of 4 words takes 6.5 ns of an SM by blocks of 8 warps, as much as words side by side, 18
 /// by blocks of 32; of 6 words 10 and 33 (the same, not joined, 22 and 34); blocks that store one structure a thread
 /// and end are between (`fields` and `short`, an H100). A load of the sector in between ends it: read, changed and
-/// stored one after another, four words of a thread are not joined (`elementwise_v3`, a foreign kernel).
+/// stored one after another, four words of a thread are not joined (`elementwise_v3`, a foreign kernel). How many lines
+/// are too many is between what `fields` and `short` say, which differ.
 double SmMemory::not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes,
                             double lines_of_block) {
   constexpr double most_lines = 112, soon = 2000, sector_bytes = 32;

@@ -39,9 +39,9 @@ class SmMemory {
   double shared_swap(double now, std::uint64_t place, double lanes, double wavefronts);
   /// When the memory pipe takes another instruction: so many wait in front of it, and warps wait with those behind.
   [[nodiscard]] double has_room() const { return pipe_free_ - kWaiting; }
-  /// When all that has been asked for, stores too, is done.
   /// When the warp goes on behind a fence; `of_block`: one that orders for its block alone.
   double fence(double now, bool of_block);
+  /// When all that has been asked for, stores too, is done.
   [[nodiscard]] double drained() const { return std::max({l2_free_, store_free_, dram_free_, link_out_free_}); }
 
  private:

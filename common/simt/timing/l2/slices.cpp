@@ -65,7 +65,6 @@ struct SlicesOfL2::Slices {
     return most;
   }
 };
-;
 
 /// Whether a traced block that has no other beside it has sectors of its own for its atomics, or for what it stores in
 /// parts: then the grid stores to about as many sectors as its blocks together, not to these of the block once. A block
@@ -128,8 +127,8 @@ double SlicesOfL2::hottest(bool stores) const {
         }
       }
     // What one of several traced blocks alone goes to is its own, as a copy of a histogram is, and others have theirs.
-    // Of the only one's own two share a slice where all SMs have a block (132 counters 4 KB apart take 1.9 to 2.1 times
-    // as long as one of floats or integers, an H100).
+    // Where one block alone is traced, is_own() says so. 132 counters of blocks' own fall on fewer slices, and take 1.9
+    // (floats) to 2.1 times (integers) as long as a single one does: some slice has two (4 KB apart, an H100).
     const double meeting = 1 + std::min(1.0, grid_.blocks / static_cast<double>(grid_.sms));
     const auto of_own = [&](bool atomics) {
       if (end - first > 1) return 1.0;
