@@ -214,8 +214,8 @@ void Emitter::store_inline(const Operation& o, Value host, Value x) {
   store_some(x, o.width == 8, host, o.width, o.shared);
 }
 
-/// Those of the region. `own`: no other thread sees what lies between them. Zen 3 takes 18 cycles for one vpmaskmovd to
-/// memory (four of them are a register), where a lane takes two and a whole vector one.
+/// Lanes of the region. `own`: no other thread sees what lies between them. Four vpmaskmovd to memory, which are a
+/// register without AVX-512, were a fourth of `neighbored`'s samples on a Zen 3 (tests/bench/where_cycles_go.md).
 void Emitter::store_some(Value x, bool wide, Value host, unsigned alignment, bool own) {
   const Type type = b_.lanes(wide);
   if (has_masks_) {
