@@ -22,17 +22,36 @@ std::uint64_t sms(const GpuProfile& profile) { return static_cast<std::uint64_t>
 
 /// Cycles of what an SM has one of, or four, and that is busy for the longest.
 double busiest(const SmResult& sm) {
-  return std::max({sm.issue, sm.fma, sm.alu, sm.fp64, sm.special, sm.tensor, sm.shared + sm.l1, sm.dram});
+  return std::max({sm.issue, sm.fma, sm.alu, sm.fp64, sm.special, sm.tensor, sm.shared + sm.l1, sm.dram, sm.stored});
 }
 
 /// Whether one of the traced blocks does more than twice as much as another: executes so many instructions, or more
 /// instructions and asks for so many sectors (who has nothing to do ends behind a comparison, as long as what it
 /// skips).
-bool is_uneven(const GridTrace& trace) {
-  const auto [least, most] = std::minmax_element(trace.blocks.begin(), trace.blocks.end(),
-                                                 [](auto& a, auto& b) { return a.instructions < b.instructions; });
-  if (most->instructions > 2 * least->instructions) return true;
-  return most->instructions > least->instructions && most->sectors.size() > 2 * least->sectors.size();
+bool are_uneven(std::span<const BlockTrace* const> blocks) {
+  const auto [least, most] = std::minmax_element(blocks.begin(), blocks.end(),
+                                                 [](auto* a, auto* b) { return a->instructions < b->instructions; });
+  if ((*most)->instructions > 2 * (*least)->instructions) return true;
+  return (*most)->instructions > (*least)->instructions && (*most)->sectors.size() > 2 * (*least)->sectors.size();
+}
+
+/// Whether they are uneven, and not because of few blocks alone that do the least, as the first one does where each
+/// adds what those before it have summed up.
+bool is_uneven(const GridTrace& trace, double blocks) {
+  constexpr double few = 0.05;
+  std::vector<const BlockTrace*> all, others;
+  for (const BlockTrace& block : trace.blocks) all.push_back(&block);
+  if (!are_uneven(all)) return false;
+  const auto least = *std::ranges::min_element(all, {}, [](auto* block) { return block->instructions; });
+  double of_others = 0;
+  for (const BlockTrace* block : all)
+    if (block->instructions > least->instructions) {
+      others.push_back(block);
+      of_others += static_cast<double>(block->executed);
+    }
+  if (others.empty() || are_uneven(others)) return true;
+  const double mean = of_others / static_cast<double>(others.size()), lowest = static_cast<double>(least->executed);
+  return mean <= lowest || (mean - static_cast<double>(trace.executed) / blocks) / (mean - lowest) > few;
 }
 
 bool uses_heap(const Program& program) {
@@ -328,17 +347,25 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
       static_cast<double>(trace.executed) / blocks / (traced_work / traced);  // of a block beside a traced one
   if (traced >= of_one) {
     grid.cycles = grid.sm.cycles * std::max(1.0, work);
-  } else if (is_uneven(trace)) {
+  } else if (is_uneven(trace, blocks)) {
     grid.cycles = uneven_cycles(trace, code, grid.sm.cycles, {share, per_sm, blocks, used});
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
     const double filled = grid.sm.block_ends[wave - 1];
-    double each = traced > static_cast<double>(wave) ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
-                                                     : grid.sm.cycles / traced;
+    // From block's end to block's end: what the last ones have stored is on its way as that of the first ones is.
+    double each = traced > static_cast<double>(wave)
+                      ? (grid.sm.block_ends.back() - filled) / (traced - static_cast<double>(wave))
+                      : grid.sm.cycles / traced;
     // Where blocks do not end side by side, those behind the first wave had done a part of their work in its time. But
     // none takes less than what it keeps busy.
     each = std::max(each, busiest(grid.sm) / traced);
     grid.cycles = grid.sm.cycles * work + (blocks / used - traced) * each * work;
+    constexpr double many = 1.5;
+    if (const double places = places_of(launch, grid.sm, per_sm); places >= many * per_sm) {
+      const double life = grid.sm.block_cycles / traced;
+      grid.cycles =
+          std::min(grid.cycles, (blocks / used * std::max(life / places, busiest(grid.sm) / traced) + life) * work);
+    }
   }
   if (grid.sm.most_executed > 0 && !trace.polls)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_block * static_cast<double>(trace.most_executed) /
@@ -353,9 +380,9 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
                           {scale, blocks, std::max(1.0, work), shared ? 0 : written, per_sm, sms(profile_)});
   grid.atomics = std::max(slices.hottest(false), slices.one_after_another());
   grid.unqueued = grid.cycles;
-  grid.slice = slices.hottest(true);
-  const double resident = std::min(blocks, per_sm * used) * static_cast<double>(launch.block.volume());
-  grid.atomics = std::max(grid.atomics, retried_swaps(trace, scale, resident, gpu_));
+  grid.slice = std::max(slices.hottest(true), slices.stored_again());
+  const double lanes = std::min(blocks, per_sm * used) * static_cast<double>(launch.block.volume());
+  grid.atomics = std::max(grid.atomics, retried_swaps(trace, scale, lanes, gpu_));
   grid.cycles = std::max({grid.cycles, grid.atomics, grid.slice});
   if (trace.chain.part > 0)
     grid.cycles = std::max(grid.cycles, chain_cycles(trace, code, grid.sm.met, {share, per_sm, blocks, used}));

@@ -92,6 +92,9 @@ class TimingModel {
     std::uint32_t per_sm = 1;
     double blocks = 0, used = 0;  ///< of the grid; SMs
   };
+  /// Blocks that an SM comes to keep at once: more than `per_sm`, where most of a block's warps end long before it
+  /// does.
+  [[nodiscard]] double places_of(const LaunchState& launch, const SmResult& sm, std::uint32_t per_sm) const;
   /// Cycles of a grid of which some blocks do much more than others, of an SM's for the traced ones.
   [[nodiscard]] double uneven_cycles(const GridTrace& trace, const TimedCode& code, double of_sm,
                                      const Room& room) const;

@@ -5,6 +5,7 @@
 #include "common/simt/timing/access_layouts.h"
 #include "common/simt/timing/code/instruction_cache.h"
 #include "common/simt/timing/event_queue.h"
+#include "common/simt/timing/pipes.h"
 #include "common/simt/timing/sm_memory.h"
 
 namespace gpulab::simt {
@@ -12,8 +13,6 @@ namespace gpulab::simt {
 namespace {
 
 using Kind = TimedInstruction::Kind;
-
-constexpr std::uint32_t kPartitions = 4;
 
 struct RunningWarp {
   std::uint32_t block = 0, index = 0;  ///< which of the blocks, and of its warps
@@ -40,6 +39,7 @@ struct RunningBlock {
   double start = 0;
   std::vector<std::uint32_t> waiting{};  ///< warps at a barrier
   double arrived = 0;                    ///< the last of them
+  double released = -1e18;               ///< when its warps went on behind the last barrier
 };
 
 class Sm {
@@ -51,6 +51,7 @@ class Sm {
         traces_(blocks),
         interval_(interval),
         memory_(gpu, share, result_),
+        pipes_(gpu, result_),
         instructions_(code, share.cold_code),
         account_(sites),
         log_(log) {}
@@ -248,6 +249,7 @@ class Sm {
       if (block.waiting.size() == block.live) release(block, now);
       return;
     }
+    result_.block_cycles += now - block.start;
     result_.block_ends.push_back(now);
     // Not the one that lives longest: one that executes little may have waited for others all the time.
     if (block.trace->executed > result_.most_executed) {
@@ -260,6 +262,7 @@ class Sm {
   void release(RunningBlock& block, double now) {
     const double go = std::max(now, block.arrived) + gpu_.barrier_latency +
                       gpu_.barrier_warp_cycles * static_cast<double>(block.waiting.size());
+    block.released = go;
     for (const std::uint32_t id : std::exchange(block.waiting, {})) {
       queue_.add(id, go);
       RunningWarp& w = warps_[id];
@@ -308,17 +311,17 @@ class Sm {
       const TimedInstruction& t = *w.next;
       const InstructionCost& cost = t.cost;
       double& issue_free = issue_free_[w.partition];
-      const Pipe pipe = freer(cost.pipe, w.partition);
+      const Pipe pipe = pipes_.freer(cost.pipe, w.partition);
       const double room = pipe == Pipe::memory ? memory_.has_room() : 0;
-      const double at =
-          std::max({time, w.operands, issue_free, pipe_free(pipe, w.partition), instructions_.there(t, time), room});
+      const double at = std::max(
+          {time, w.operands, issue_free, pipes_.free_at(pipe, w.partition), instructions_.there(t, time), room});
       if (at > time && others < at) return queue_.move_first(at);
       w.next = nullptr;
       ++w.at;
       const double more = cost.calls ? slow_way(w) : 0;  // of a division
       issue_free = at + cost.issue + more;
       result_.issue += (cost.issue + more) / 4.0;
-      occupy(cost, pipe, w.partition, at);
+      pipes_.occupy(cost, pipe, w.partition, at);
       const double kept = account_.is_on() && room >= at ? at - std::max(w.since, w.operands) : 0;
       if (account_.is_on()) note_issue(w, t, at);
       if (t.kind == Kind::barrier) queue_.remove_first();
@@ -331,49 +334,6 @@ class Sm {
         w.since = time;
       }
       if (others < time) return queue_.move_first(time);
-    }
-  }
-
-  double& pipe_free(Pipe pipe, std::uint32_t partition) {
-    return pipe_free_[partition][static_cast<std::size_t>(pipe)];
-  }
-  /// The pipe that takes an instruction which either of two may take.
-  Pipe freer(Pipe pipe, std::uint32_t partition) {
-    if (pipe != Pipe::fp32 && pipe != Pipe::add) return pipe;
-    if (gpu_.fp32_halves() == 1) return pipe == Pipe::fp32 ? Pipe::heavy : Pipe::alu;
-    const Pipe other = pipe == Pipe::fp32 ? Pipe::lite : Pipe::alu;
-    return pipe_free(other, partition) <= pipe_free(Pipe::heavy, partition) ? other : Pipe::heavy;
-  }
-
-  void occupy(const InstructionCost& cost, Pipe pipe, std::uint32_t partition, double at) {
-    busy(pipe, partition, at, cost.cycles);
-    if (cost.pipe == Pipe::add)
-      for (std::uint32_t i = 1; i < cost.issue; ++i) busy(freer(Pipe::add, partition), partition, at, cost.cycles);
-  }
-  void busy(Pipe pipe, std::uint32_t partition, double at, double cycles) {
-    double& free = pipe_free(pipe, partition);
-    if (pipe == Pipe::fp64) cycles *= gpu_.fp64_slower;
-    free = std::max(free, at) + cycles;
-    cycles /= kPartitions;
-    switch (pipe) {
-      case Pipe::heavy:
-      case Pipe::lite:
-        result_.fma += cycles / gpu_.fp32_halves();
-        break;
-      case Pipe::alu:
-        result_.alu += cycles;
-        break;
-      case Pipe::fp64:
-        result_.fp64 += cycles;
-        break;
-      case Pipe::special:
-        result_.special += cycles;
-        break;
-      case Pipe::tensor:
-        result_.tensor += cycles;
-        break;
-      default:
-        break;
     }
   }
 
@@ -427,7 +387,7 @@ class Sm {
                                 (std::uint64_t{w.index} << 12) + std::uint64_t{t.word} * 4;
     for (std::size_t i = 0; i < sectors.size(); ++i) sectors[i] = first + i;
     if (t.kind == Kind::load) return memory_.load(at, access, sectors, true);
-    memory_.store(at, access, sectors);
+    memory_.store(at, access, sectors, {});
     return at + 1;
   }
 
@@ -452,18 +412,28 @@ class Sm {
       return memory_.shared(at, wavefronts + queued * gpu_.shared_atomic_cycles) + queued * gpu_.shared_atomic_latency;
     }
     const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
-    const double there = beyond_sm(t, at, *a, sectors);
+    const double there = beyond_sm(w, t, at, *a, sectors);
     if (a->meeting) result_.met.push_back({w.block, a->meeting - 1u, at - blocks_[w.block].start, at, there});
     return there;
   }
 
-  double beyond_sm(const TimedInstruction& t, double at, const TracedAccess& a,
+  SmMemory::Storer storer_of(const RunningWarp& w, double at) const {
+    constexpr double closely = 300;  // cycles: a load of shared memory by all warps of a block, not one of DRAM
+    return {w.block, w.index, at - blocks_[w.block].released < closely};
+  }
+
+  double beyond_sm(const RunningWarp& w, const TimedInstruction& t, double at, const TracedAccess& a,
                    std::span<const std::uint64_t> sectors) {
     if (t.kind == Kind::store) {
-      memory_.store(at, a, sectors);
+      memory_.store(at, a, sectors, storer_of(w, at));
       return at + 1;
     }
-    if (t.kind == Kind::atomic) return memory_.atomic(at, a, sectors);
+    if (t.kind == Kind::atomic) {
+      // Of halves a load of the words ahead of the first swap, and a swap for each lane of a word: 520 ns a turn, where
+      // that of two halves takes 200 (one warp of each of 24 SMs, an H200).
+      const double again = t.of_half ? gpu_.l2_latency + (a.same_address - 1) * gpu_.atomic_latency : 0;
+      return memory_.atomic(at, a, sectors) + again;
+    }
     // What another SM has just stored this one's L1 does not have.
     const bool cached = (t.cached && !a.handed) || a.space == TracedAccess::Space::local;
     return memory_.load(at, a, sectors, cached);
@@ -475,6 +445,7 @@ class Sm {
   const double interval_;
   SmResult result_;
   SmMemory memory_;
+  Pipes pipes_;
   InstructionCache instructions_;
   AccessLayouts layouts_;
   SiteAccount account_;
@@ -487,7 +458,6 @@ class Sm {
   std::uint32_t next_partition_ = 0;
   double next_start_ = 0, end_ = 0;
   std::array<double, kPartitions> issue_free_{};
-  std::array<std::array<double, kPipes>, kPartitions> pipe_free_{};
 };
 
 }  // namespace

@@ -55,7 +55,9 @@ struct SmResult {
   double fastest_instruction = 1e9;    ///< of the warp that takes the least time for one on average
   // How long each is busy, cycles of the SM.
   double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
-  double warp_cycles = 0;                 ///< Σ over warps of their life
+  double stored = 0;                      ///< of `l2`, with stores
+  double warp_cycles = 0;                 ///< Σ over warps of their life, and
+  double block_cycles = 0;                ///< over blocks
   std::vector<SiteTime> sites;            ///< Σ over warps, by site; empty: nobody asked
   std::vector<IssuedInstruction> issued;  ///< in the order of time, where somebody asked
   std::vector<Met> met;                   ///< in the order of time

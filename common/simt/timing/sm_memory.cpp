@@ -184,17 +184,29 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
 /// and end are between (`fields` and `short`, an H100). A load of the sector in between ends it: read, changed and
 /// stored one after another, four words of a thread are not joined (`elementwise_v3`, a foreign kernel). How many lines
 /// are too many is between what `fields` and `short` say, which differ.
+/// Warps of a block that store down columns together, right behind a barrier, fill sectors, too, where two lanes of
+/// each share one: 4096 x 4096 floats by blocks of 16 x 16 through shared memory 75 us, straight from DRAM 126 (with a
+/// barrier as well: nobody waits for what was loaded there), as rows 65; by 32 x 8, each lane a sector, 251 and 257.
+/// Two warps that fill one need no barrier (8 x 32: 69 and 68; an H200).
 double SmMemory::not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes,
-                            double lines_of_block) {
-  constexpr double most_lines = 112, soon = 2000, sector_bytes = 32;
+                            const Storer& storer) {
+  constexpr double most_lines = 112, soon = 2000, together = 500, sector_bytes = 32;
+  constexpr std::size_t of_two_warps = 8;  // sectors of an instruction
   Filling& filling = filling_[sector];
-  const bool follows = filling.bytes > 0 && filling.site != access.site && now - filling.since < soon &&
-                       filling.bytes + bytes <= sector_bytes;
-  filling = {follows ? filling.since : now, (follows ? filling.bytes : 0) + bytes, access.site};
-  return follows ? std::min(1.0, lines_of_block / most_lines) : 1;
+  const bool fits = filling.bytes > 0 && filling.bytes + bytes <= sector_bytes;
+  const bool of_structure = fits && filling.site != access.site && now - filling.since < soon &&
+                            access.sectors >= 3 * std::uint32_t{access.lines} && bytes < sector_bytes / 2;
+  const bool of_block = fits && filling.site == access.site && now - filling.since < together &&
+                        filling.storer.block == storer.block && filling.storer.warp != storer.warp &&
+                        (access.sectors <= of_two_warps || (filling.storer.behind_barrier && storer.behind_barrier));
+  const bool follows = of_structure || of_block;
+  filling = {follows ? filling.since : now, (follows ? filling.bytes : 0) + bytes, access.site, storer};
+  if (of_block) return 0;
+  return of_structure ? std::min(1.0, static_cast<double>(access.lines * share_.warps) / most_lines) : 1;
 }
 
-void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors) {
+void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors,
+                     const Storer& storer) {
   const double start = pass(now, std::max<double>(1.0, access.lines));
   // A line that is not written as a whole has a mask of its bytes ahead of its sectors.
   const double port = 32 / gpu_.store_bytes_per_cycle;
@@ -219,9 +231,7 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     return;
   }
   const double of_sector_alone = access.partial ? partial : 32 / share_.l2_written_bytes_per_cycle;
-  constexpr double half = 16;  // bytes of a sector: `less` has these
-  const bool may_join =
-      access.partial && bytes_of_one < half && sectors.size() < 32 && sectors.size() >= 3 * std::size_t{access.lines};
+  const bool may_join = access.partial && bytes_of_one <= 16 && sectors.size() < 32;
   // L2 serves loads and stores by turns: 8.7 MB are read in 2.1 us, stored in 2.5 and copied in 5.1 (read_4x1,
   // write_4x1, copy_4x1 of 132 blocks, warm).
   const double brought = (access.partial ? std::min(bytes_of_one, 32.0) : 32) / share_.l2_written_bytes_per_cycle;
@@ -245,14 +255,13 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     if ((first || left) && !is_in_l2(pair, own) && !is_in_l2(pair_of(held, sector ^ 2), own)) taken_ += 128;
     written = taken_;
     pair.stored |= bit;
-    const double left_of_it =
-        may_join ? not_joined(start, access, sector, bytes_of_one, static_cast<double>(access.lines * share_.warps))
-                 : 1;
+    const double left_of_it = may_join ? not_joined(start, access, sector, bytes_of_one, storer) : 1;
     const double l2 = of_sector_alone * left_of_it;
     port_free_ += port * left_of_it;
     store_free_ = std::max(store_free_ + l2, port_free_);
     l2_free_ = std::max(start, l2_free_) + brought * left_of_it;
     result_.l2 += l2;
+    result_.stored += l2;
     const bool there = pair.asked != 0 && !left;
     pair.asked = 3;
     pair.taken = taken_;

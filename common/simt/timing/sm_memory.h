@@ -22,8 +22,13 @@ class SmMemory {
   SmMemory& operator=(const SmMemory&) = delete;
   /// When a load of these sectors at `now` has its last value.
   double load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached);
+  /// Whose a store is.
+  struct Storer {
+    std::uint32_t block = UINT32_MAX, warp = 0;
+    bool behind_barrier = false;  ///< so closely that the block's warps store together
+  };
   /// When the SM is done with a store; nobody waits for it.
-  void store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
+  void store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, const Storer& storer);
   /// When an atomic has its old value.
   double atomic(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
   double shared(double now, double wavefronts);
@@ -100,14 +105,15 @@ class SmMemory {
   }
   [[nodiscard]] bool is_in_l2(const Pair& pair, bool own) const { return pair.asked != 0 && !left_l2(pair.taken, own); }
   SectorMap<LineOfL2> in_l2_;
-  /// A sector that a warp's stores fill one after another, as they do a structure's words.
+  /// A sector that a warp's stores fill one after another, as they do a structure's words, or a block's warps.
   struct Filling {
     double since = 0, bytes = 0;
-    std::uint32_t site = 0;  ///< that stored last
+    std::uint32_t site = 0;  ///< that stored last, and who did
+    Storer storer{};
   };
   SectorMap<Filling> filling_;
   /// The part of what a store to a sector takes of L2 that is left, since L1 joins it with those just before it.
-  double not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes, double lines_of_block);
+  double not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes, const Storer& storer);
   /// Bytes of the lines of L2 that this SM has taken: a line has room for its four sectors, of which DRAM has brought
   /// two or all. One sector of each line is found again where the lines have 40 MB together, and no longer where they
   /// have 64, of which the sectors asked for are 16 (`walk` by 128 bytes, an H100 with 50 MB).

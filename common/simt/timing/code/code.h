@@ -47,6 +47,7 @@ struct TimedInstruction {
   bool cached = true;     ///< a load that L1 may serve
   bool apart = false;     ///< a load of constant memory whose index may differ from lane to lane
   bool loop = false;      ///< an atomic that the warp itself has to try until it succeeds
+  bool of_half = false;   ///< one on a half alone: ptxas writes that loop, of a load and a compare-and-swap of the word
   bool of_block = false;  ///< a fence that orders for the block alone
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
   /// Of a load or store: `bytes` at register `base` + `offset`; 0: ptxas cannot compare the address with another.
@@ -79,6 +80,11 @@ struct ThreadRegisters {
 /// Whether an atomic is on 64-bit integers of which shared memory has no instruction: sums, minima, bit operations.
 /// There ptxas writes a loop of a load and a compare-and-swap (LDS.64, ATOMS.CAST.SPIN.64), as for floats.
 [[nodiscard]] bool is_loop_of_64(std::string_view opcode);
+
+/// Whether an opcode is of one half or bfloat16, not of two: global memory adds two at once, and of one it has nothing.
+[[nodiscard]] inline bool is_of_half(std::string_view opcode) {
+  return opcode.ends_with(".f16") || opcode.ends_with(".bf16");
+}
 
 /// The instructions of each basic block of a program, and of the regions that start with it.
 class TimedCode {

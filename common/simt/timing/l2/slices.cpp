@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 #include "common/simt/timing/trace/sector_set.h"
 
@@ -137,6 +138,44 @@ double SlicesOfL2::hottest(bool stores) const {
     all += std::max(slices.most(grid_.scale, of_own(true)), stores ? stored.most(grid_.scale, of_own(false)) : 0);
   }
   return all;
+}
+
+double SlicesOfL2::stored_again() const {
+  constexpr std::uint32_t often = 4;  // less is no coming back again and again
+  constexpr double of_key = 8;        // sectors of Slices::of_store()
+  const auto is_whole = [](const TracedAccess& a) {
+    return a.space == TracedAccess::Space::global && a.stored_bytes && !a.partial && !a.atomic && a.sectors > 1;
+  };
+  double each = 0, keys = 0;
+  for (const BlockTrace& block : trace_.blocks) {
+    if (std::ranges::none_of(block.accesses, is_whole)) continue;
+    SectorMap<std::uint32_t> times;
+    SectorSet of_block;  // keys
+    for (const auto& warp : block.warps) {
+      bool loaded = true;
+      for (const TraceEvent& event : warp) {
+        if (!(event.what & TraceEvent::kAccess)) continue;
+        const TracedAccess& a = block.accesses[event.what & ~TraceEvent::kAccess];
+        if (a.space != TracedAccess::Space::global) continue;
+        if (!a.stored_bytes) loaded = true;
+        if (!is_whole(a) || !std::exchange(loaded, false)) continue;
+        for (std::uint32_t i = 0; i < a.sectors; ++i) ++times[block.sectors[a.first_sector + i]];
+      }
+    }
+    Slices slices;
+    SectorSet added;
+    for (const std::uint64_t sector : block.sectors) {
+      if (!times.contains(sector) || !added.insert(sector)) continue;
+      of_block.insert(Slices::of_store(sector));
+      if (times[sector] >= often)
+        slices.add(Slices::of_store(placed_(sector)), times[sector] * gpu_.slice_round_cycles, block.linear);
+    }
+    keys += static_cast<double>(of_block.size());
+    each += slices.most(1, 1) / static_cast<double>(trace_.blocks.size());
+  }
+  if (grid_.written == 0) return each * grid_.work;
+  const double of_grid = grid_.blocks / static_cast<double>(trace_.blocks.size()) * keys;
+  return each * grid_.work * std::max(1.0, of_grid * of_key / grid_.written);
 }
 
 double SlicesOfL2::turns(const BlockTrace& block) const {

@@ -42,6 +42,11 @@ class SlicesOfL2 {
   /// part of a sector, which L2 has to merge (2997 blocks that each store one byte again and again, in 94 sectors).
   /// Blocks that run at once meet there; those of the next wave may meet elsewhere.
   [[nodiscard]] double hottest(bool stores) const;
+  /// The same of sectors that warps store whole, again and again, each time behind a load: with none in between L1
+  /// joins what a warp stores. A race of 2.0 million warps for 500 sums, each a load, an addition and a store of 16
+  /// words, takes 235 to 430 us by what else they do, without the loads 12 (an H200). By how many blocks share what the
+  /// grid stores to.
+  [[nodiscard]] double stored_again() const;
   /// Cycles where the warps of a block all go to one slice, and then to the next one: a slice that has had its turn
   /// takes nothing from the others. 32 warps that each add a float, all lanes at one word, to one word of an array
   /// after another take 53 ns for each of these instructions, as if all were at one word (57); four such blocks, each

@@ -129,7 +129,8 @@ void Tracer::grid_started(const LaunchState& launch) {
     known.swaps = known.use.atomic && !known.looks && opcode.find(".cas") != std::string_view::npos;
     known.of_found = known.swaps && expects_what_was_found(*site.function, *site.instruction);
     const bool wide = known.use.atomic && joins_no_lanes_of_64(site, uniform);
-    known.by_lane = known.use.atomic && (goes_by_lane(opcode) || wide);
+    known.of_half = known.use.atomic && is_of_half(opcode);
+    known.by_lane = known.use.atomic && (goes_by_lane(opcode) || wide || known.of_half);
     known.joins =
         known.use.atomic && (is_loop_of_64(opcode) ||
                              is_at_one_place(site, uniform.try_emplace(site.function, *site.function).first->second));
@@ -412,16 +413,19 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   access.atomic = use.atomic;
   if (access.space == Space::global) find_allocation(w, packed[0], *trace, access);
   if (use.atomic) {
-    const auto [address, lanes] = hottest(packed, count);
+    auto places = packed;
+    const bool of_half = uses_[op->site].of_half && access.space == Space::global;
+    for (std::uint64_t& place : places) place &= ~std::uint64_t{of_half ? 3u : 0u};
+    const auto [address, lanes] = hottest(places, count);
     access.same_address = static_cast<std::uint8_t>(lanes);
     access.hot_sector = access.space == Space::shared ? address : address >> 5;
-    access.real = uses_[op->site].real;
+    access.real = uses_[op->site].real && !of_half;
     access.swaps = uses_[op->site].swaps;
     access.retried = access.swaps && uses_[op->site].polls && changes_any(w, op, use);
     if (access.space == Space::shared) access.retried &= uses_[op->site].of_found;
     access.by_lane = uses_[op->site].by_lane;
     access.together = !access.real && !access.by_lane && lanes == count && (count == 1 || uses_[op->site].joins);
-    access.conflicts = access.together ? 1 : rounds_of(packed, count);
+    access.conflicts = access.together ? 1 : rounds_of(places, count);
   }
   if (access.space == Space::constant) {
     auto sorted = packed;

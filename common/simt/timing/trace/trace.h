@@ -179,6 +179,7 @@ class Tracer final : public Observer {
     bool swaps = false;     ///< an atomic compare-and-swap
     bool of_found = false;  ///< that expects what it has found before
     bool by_lane = false;   ///< or another that goes lane by lane
+    bool of_half = false;   ///< an atomic on a half: on its word
     bool joins = false;     ///< one for a whole warp, where all lanes meet
     bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
     bool looks = false;     ///< an atomic that changes nothing: adds zero, and says what is there

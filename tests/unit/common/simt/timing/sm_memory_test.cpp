@@ -30,7 +30,7 @@ double of_sector(std::uint32_t sectors, std::uint8_t lines, bool filled = true) 
   std::vector<std::uint64_t> at(sectors);
   for (std::uint32_t i = 0; i < sectors; ++i) at[i] = i;
   constexpr int stores = 1000;
-  for (int i = 0; i < stores; ++i) memory.store(0, access, at);
+  for (int i = 0; i < stores; ++i) memory.store(0, access, at, {});
   return memory.drained() / stores / sectors;
 }
 
@@ -73,7 +73,7 @@ double third_load(double behind, std::uint64_t stored) {
   (void)memory.load(0, loaded.access, loaded.at, true);
   constexpr double second = 5000, third = 10000;
   (void)memory.load(second, loaded.access, loaded.at, true);
-  memory.store(second + behind, there.access, there.at);
+  memory.store(second + behind, there.access, there.at, {});
   return memory.load(third, loaded.access, loaded.at, true) - third;
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("L2 serves loads and stores by turns: who copies takes as long as who 
       const std::vector<std::uint64_t> to{1 << 20 | 4 * i, 1 << 20 | (4 * i + 1), 1 << 20 | (4 * i + 2),
                                           1 << 20 | (4 * i + 3)};
       if (loads) (void)memory.load(0, access, from, true);
-      if (stores) memory.store(0, access, to);
+      if (stores) memory.store(0, access, to, {});
     }
     return memory.drained();
   };

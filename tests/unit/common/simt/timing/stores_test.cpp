@@ -1,5 +1,5 @@
 // What goes from an SM to L2, and how blocks share it: words of structures that L1 joins, sectors that neighbours fill,
-// counters of a block's own, lines that an SM asks for. And naps.
+// counters of a block's own, lines that an SM asks for, races. And naps, and who runs beside whom.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ double us_of(const std::string& body, std::uint32_t blocks, std::uint32_t thread
 .target sm_75
 .address_size 64
 .visible .entry k(.param .u64 in) {{
-  .reg .pred p; .reg .b32 r<40>; .reg .f32 f<40>; .reg .b64 d<40>;
+  .reg .pred p; .reg .b16 h<4>; .reg .b32 r<40>; .reg .f32 f<40>; .reg .b64 d<40>;
   ld.param.u64 d8, [in];
   mov.u32 r1, %ctaid.x; mov.u32 r2, %ntid.x; mov.u32 r3, %tid.x; mad.lo.s32 r4, r1, r2, r3; mov.f32 f1, 0f3F800000;
   {}
@@ -78,6 +78,83 @@ TEST_CASE("rows of threads that store down columns fill the sectors of each othe
   const double us = us_of(down, 65536);
   CHECK(us > 200);
   CHECK(us < 400);
+}
+
+TEST_CASE("warps of a block that store down columns right behind a barrier fill sectors together, two lanes of each") {
+  // 2048 x 2048 words by blocks of 16 x 16, of which a warp has two rows: an H200 takes 27 us, and 13 behind a barrier;
+  // 70 by blocks of 32 x 8, each lane a sector, with one and without.
+  const auto down = [](int columns, int rows, const std::string& barrier) {
+    const std::string body = fmt::format(
+        "rem.u32 r5, r3, {0}; div.u32 r6, r3, {0}; rem.u32 r7, r1, {2}; div.u32 r8, r1, {2}; "
+        "mad.lo.u32 r5, r7, {0}, r5; mad.lo.u32 r6, r8, {1}, r6; mad.lo.u32 r9, r5, 2048, r6; mul.wide.u32 d4, r9, 4; "
+        "add.s64 d4, d8, d4; {3} st.global.f32 [d4], f1;",
+        columns, rows, 2048 / columns, barrier);
+    return us_of(body, 2048 * 2048 / 256);
+  };
+  CHECK(down(16, 16, "bar.sync 0;") < 20);
+  CHECK(down(16, 16, "") > 1.5 * down(16, 16, "bar.sync 0;"));
+  CHECK(down(32, 8, "bar.sync 0;") > 0.95 * down(32, 8, ""));
+  // Who waits behind the barrier for what he loads stores when that comes, not with the others.
+  CHECK(down(16, 16, "bar.sync 0; ld.volatile.global.f32 f1, [d4+33554432];") > 1.5 * down(16, 16, "bar.sync 0;"));
+}
+
+TEST_CASE("warps that end leave their places to other blocks, however long the rest of their block goes on") {
+  // One thread of each block adds 64 words up: an H200 takes 172 us for 156 250 such blocks of 256 threads, 169 by
+  // blocks of 32.
+  const std::string scan =
+      "setp.ne.u32 p, r3, 0; @p ret; mul.wide.u32 d4, r1, 256; add.s64 d4, d8, d4; mov.u32 r5, 0; L: "
+      "ld.global.f32 f2, [d4]; add.f32 f1, f1, f2; st.global.f32 [d4], f1; add.s64 d4, d4, 4; add.u32 r5, r5, 1; "
+      "setp.lt.u32 p, r5, 64; @p bra L;";
+  const double wide = us_of(scan, 100000, 256), narrow = us_of(scan, 100000, 32);
+  CHECK(wide < 1.3 * narrow);
+  CHECK(narrow < 1.3 * wide);
+}
+
+TEST_CASE("a grid of which one block has nothing to do takes as long as if it had") {
+  // The first block of what adds up the sums of those before it: 10 million words 29.3 us, as a copy (an H200).
+  const std::string add =
+      "mul.wide.u32 d4, r4, 4; add.s64 d4, d8, d4; ld.global.f32 f2, [d4]; add.f32 f2, f2, f1; st.global.f32 [d4], f2;";
+  const double all = us_of(add, 39000), others = us_of("setp.eq.u32 p, r1, 0; @p ret; " + add, 39000);
+  CHECK(others < 1.1 * all);
+  CHECK(others > 0.9 * all);
+}
+
+TEST_CASE(
+    "a race for words that all SMs load, change and store takes L2 longer than each block's own, and stores alone") {
+  // Each block goes round 100 times, at the same 128 bytes or at 128 of its own.
+  const auto round = [](const std::string& place, const std::string& load) {
+    return us_of(place +
+                     "and.b32 r6, r3, 31; mul.wide.u32 d5, r6, 4; add.s64 d4, d4, d5; add.s64 d4, d8, d4; mov.u32 r5, "
+                     "0; L: " +
+                     load +
+                     " add.f32 f1, f1, f2; st.volatile.global.f32 [d4], f1; add.u32 r5, r5, 1; "
+                     "setp.lt.u32 p, r5, 100; @p bra L;",
+                 1024);
+  };
+  const std::string one = "mov.u64 d4, 0; ", own = "mul.wide.u32 d4, r1, 128; ";
+  const std::string load = "ld.volatile.global.f32 f2, [d4];";
+  CHECK(round(one, load) > 3 * round(own, load));
+  CHECK(round(one, load) > 3 * round(one, "mov.f32 f2, f1;"));
+}
+
+TEST_CASE("an atomic on a half is a load and a compare-and-swap of its word, for which the warp waits") {
+  // A warp of each of 24 SMs: 520 ns a turn, and 200 of two halves at once (an H200).
+  const auto turns = [](const std::string& atomic, int turns) {
+    return us_of(
+        fmt::format(
+            "mul.wide.u32 d4, r4, 4; add.s64 d4, d8, d4; mov.b32 r7, 1006648320; mov.b16 h1, 15360; mov.u32 r5, 0; L: "
+            "{} add.u32 r5, r5, 1; setp.lt.u32 p, r5, {}; @p bra L;",
+            atomic, turns),
+        24, 32);
+  };
+  const auto each = [&](const std::string& atomic) { return (turns(atomic, 110) - turns(atomic, 10)) * 10; };
+  const double one = each("atom.add.noftz.f16 h2, [d4], h1;"), two = each("atom.add.noftz.f16x2 r8, [d4], r7;");
+  CHECK(one > 1.4 * two);
+  CHECK(two > 120);
+  CHECK(one < 800);
+  // Two lanes at one word: one of them fails, and tries again.
+  const std::string pair = "sub.s64 d6, d4, d8; shr.u64 d6, d6, 1; add.s64 d6, d6, d8; ";
+  CHECK(each(pair + "atom.add.noftz.f16 h2, [d6], h1;") > 1.2 * one);
 }
 
 TEST_CASE("counters of a block's own do not wait for each other, however few blocks there are") {
