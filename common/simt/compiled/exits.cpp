@@ -102,6 +102,7 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   if (!exit.hopped) [[likely]]
     return left_code(w, exit, next);
   Hop& hop = w.block->hop;
+  w.block->settle_convoy(hop.warp);
   if (exit.kind == Exit::Kind::failed) rethrow_pending();
   hop.hopped = true;
   hop.next = hop.warp ? left_code(*hop.warp, exit, next) : nullptr;
@@ -244,9 +245,33 @@ const EntryPoint* entry_of(const Warp& w, const MachineCode* code) {
   return nullptr;
 }
 
+/// The next turn while there is a convoy, but that warp does not wait where the others do: it begins, or is elsewhere.
+[[gnu::noinline]] Warp* leave_convoy(BlockContext& block, Warp& next, Exit& exit) {
+  const Split& split = next.splits.front();
+  const bool waits = next.splits.size() == 1 && split.state != Split::State::ready;
+  if (block.convoy.at || waits) block.settle_convoy(nullptr);
+  return waits ? next_of(block, nullptr, exit) : enter_from_afar(block, next, exit);
+}
+
+[[gnu::always_inline]] inline Warp* enter_in_convoy(BlockContext& block, Warp& next, Exit& exit) {
+  const MicroOp* const at = block.convoy.at;
+  if (!at || is_watched(next)) [[unlikely]]
+    return leave_convoy(block, next, exit);
+  return enter_next(block, next, *reinterpret_cast<const EntryPoint*>(at), exit);
+}
+
+/// The next turn while there is a convoy, of those that have not ended.
+[[gnu::noinline]] Warp* next_left_in_convoy(BlockContext& block, Exit& exit) {
+  Warp* const next = block.next_of_round();
+  if (next) return enter_in_convoy(block, *next, exit);
+  block.hop.warp = nullptr;
+  return nullptr;
+}
+
 /// The warp waits, or goes on where it was the last to come.
-[[gnu::always_inline]] inline Warp* hop_from(Warp& w, const EntryPoint& behind, std::uint32_t barrier, Exit& exit) {
+[[gnu::noinline]] Warp* hop_from(Warp& w, const EntryPoint& behind, std::uint32_t barrier, Exit& exit) {
   BlockContext& block = *w.block;
+  if (block.convoy.at || block.convoy.come != 0) block.settle_convoy(&w);
   Split& split = *w.splits.data();
   split.resume = &behind.op;
   split.barrier = barrier;
@@ -282,14 +307,40 @@ Warp* next_warp(Exit& exit, const F& f) {
     return nullptr;
   }
 }
-}  // namespace
 
-Warp* hop_on(Warp* w, Exit* exit, const EntryPoint* behind, std::uint32_t barrier) {
-  return next_warp(*exit, [&]() -> Warp* {
-    if (may_hop(*w)) return hop_from(*w, *behind, barrier, *exit);
-    stop(*w, BarrierStop{&behind->op, barrier, 0, 0, true});
+/// All go on, and the last one at once.
+[[gnu::noinline]] Warp* go_on_last(BlockContext& block, Warp& w, Exit& exit) {
+  block.pass_convoy();
+  if (w.fuel < 0) {
+    block.end_turn(w);
+    return next_left_in_convoy(block, exit);
+  }
+  block.hop.fuel = w.fuel;
+  block.hop.debt = w.poll_debt;
+  block.hop.warp = &w;
+  exit.value = reinterpret_cast<const EntryPoint*>(block.convoy.at)->number;
+  return &w;
+}
+
+[[gnu::noinline]] Warp* stop_or_hop(Warp& w, Exit& exit, const EntryPoint& behind, std::uint32_t barrier) {
+  return next_warp(exit, [&]() -> Warp* {
+    if (may_hop(w)) return hop_from(w, behind, barrier, exit);
+    stop(w, BarrierStop{&behind.op, barrier, 0, 0, true});
     return nullptr;
   });
+}
+}  // namespace
+
+// Nothing is called but what is gone to for good: registers need not be kept.
+Warp* hop_on(Warp* w, Exit* exit, const EntryPoint* behind, std::uint32_t barrier) {
+  BlockContext& block = *w->block;
+  if (!block.join_convoy(*w, &behind->op, barrier)) [[unlikely]]
+    return stop_or_hop(*w, *exit, *behind, barrier);
+  exit->hopped = true;
+  if (block.all_have_come()) return go_on_last(block, *w, *exit);
+  block.end_turn(*w);
+  Warp* const next = block.next_in_convoy();
+  return next ? enter_in_convoy(block, *next, *exit) : next_left_in_convoy(block, *exit);
 }
 
 Warp* end_on(Warp* w, Exit* exit, const MicroOp* op) {
@@ -297,9 +348,15 @@ Warp* end_on(Warp* w, Exit* exit, const MicroOp* op) {
     (void)op->run(*w, op);
     if (!may_hop(*w)) return nullptr;
     exit->hopped = true;
+    BlockContext& block = *w->block;
+    if (w->stop.kind == Stop::Kind::exited && block.end_whole(*w)) {
+      block.end_turn(*w);
+      return block.convoy.at ? next_left_in_convoy(block, *exit) : next_of(block, nullptr, *exit);
+    }
+    block.settle_convoy(w);
     retire_warp(*w);
-    w->block->end_turn(*w);
-    return next_of(*w->block, nullptr, *exit);
+    block.end_turn(*w);
+    return next_of(block, nullptr, *exit);
   });
 }
 

@@ -368,9 +368,8 @@ void Flow::find_masked(const States& start) {
       if (all_.blocks[block].empty() || all_.blocks[block].back().kind != Kind::branch_if) continue;
       const std::uint32_t meeting = post_dominator_block(all_.blocks[block].back().op);
       if (meeting == kNoBlock) continue;
-      for (const std::uint32_t side : all_.successors(block))
-        for (const Operation& o : all_.blocks[side])
-          for (const Variable v : o.out) dirty[v] = true;
+      const std::vector<bool> written = written_between(static_cast<std::uint32_t>(block), meeting);
+      for (std::size_t v = 0; v < dirty.size(); ++v) dirty[v] = dirty[v] || written[v];
       pass_to(meeting);
     }
   }

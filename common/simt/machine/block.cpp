@@ -54,6 +54,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
   if (lane_bytes) local_ = std::make_unique<ZeroPages>(local_bytes(state));
   warps.resize(count);
   async.resize(count);
+  if (threads % kLanes == 0) launch_threads_ = threads;
   for (std::uint32_t i = 0; i < count; ++i) {
     Warp& w = warps[i];
     w.program = &program;
@@ -110,10 +111,10 @@ void BlockContext::start(std::uint64_t block, Cluster& in, std::uint32_t as_rank
   // Shared memory starts with the same arbitrary bytes in every block: what a kernel reads unwritten is repeatable.
   if (!warps.empty() && warps[0].shared_bytes) std::memset(shared_, 0xa5, warps[0].shared_bytes);
   std::uint32_t threads = live;
+  fill_block_values();
   for (Warp& w : warps) {
     const std::uint32_t lanes = std::min<std::uint32_t>(threads, kLanes);
     threads -= lanes;
-    fill_block_values(w);
     w.values_watched = w.traced = false;
     w.executed = 0;
     w.library = {};
@@ -135,7 +136,7 @@ void BlockContext::reset_waiting() {
   idle_wakes_ = 0;
 }
 
-void BlockContext::enter_phase(std::uint32_t phase) {
+void BlockContext::change_phase(std::uint32_t phase) {
   phase = std::min(phase, launch.phases - 1);
   if (phase == phase_) return;
   phase_ = phase;

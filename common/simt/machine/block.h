@@ -117,6 +117,18 @@ struct Hop {
   bool hopped = false;            ///< code has: whoever began the first of these turns goes back to BlockContext::run()
 };
 
+/// Whole warps that compiled code brings to a barrier one after another, in the order of their turns: told by a few
+/// words for all of them. Each one's split says nothing of it (it is as when the warp runs) until settle_convoy().
+struct Convoy {
+  std::uint32_t come = 0;           ///< so many warps, from `first` on and round the block, wait at the barrier
+  std::uint32_t first = 0;          ///< Warp::index
+  std::uint32_t next = 0;           ///< that of the one that may come next
+  std::uint32_t barrier = 0;        ///< its number
+  const MicroOp* behind = nullptr;  ///< where they go on
+  /// Where all others go on that have not ended, but the one whose turn it is; nullptr: as their splits say.
+  const MicroOp* at = nullptr;
+};
+
 struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
   /// Prepares for block `linear` of the grid, by itself or as one of a cluster's.
@@ -142,6 +154,23 @@ struct BlockContext {
   void put_back(Warp& warp) { turns_.put_back = &warp; }
   /// A whole warp has come to a barrier of all, which nobody watches.
   void arrive_whole(const Warp& warp, std::uint32_t barrier);
+  /// The same where the warp goes on in code at `behind`, if it is the next of the convoy, or may begin one. False: it
+  /// is not, and nothing has changed.
+  bool join_convoy(const Warp& warp, const MicroOp* behind, std::uint32_t barrier);
+  /// All have come: they go on, in a new phase.
+  void pass_convoy() {
+    convoy.come = 0;
+    convoy.at = convoy.behind;
+    enter_phase(phase_ + 1);
+  }
+  [[nodiscard]] bool all_have_come() const { return convoy.come == turns_.count; }
+  /// Who has the next turn of this round, where nobody has ended; nullptr: the round is over.
+  Warp* next_in_convoy();
+  /// Splits and barriers say what the convoy says, and there is none any more. `running`: whose turn it is, or nullptr.
+  void settle_convoy(const Warp* running);
+  /// A whole warp that has no other lanes has left the kernel. False: others may have waited for it, and nothing has
+  /// changed.
+  bool end_whole(Warp& warp);
   // sync/sleepers.cpp
   /// What sleepers test has changed: they test again.
   void wake_sleepers();
@@ -178,6 +207,7 @@ struct BlockContext {
   bool in_turn = false;       ///< one of its several splits runs, for a turn of its own
   bool hops = false;          ///< code may go on with other warps: turns are as they come, and nobody watches barriers
   Hop hop;
+  Convoy convoy;
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
@@ -202,11 +232,14 @@ struct BlockContext {
   void end_round();
   bool next_round();
   void reset_waiting();
-  void enter_phase(std::uint32_t phase);
+  void enter_phase(std::uint32_t phase) {
+    if (launch.phases != 1) change_phase(phase);
+  }
+  void change_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
   // initial_registers.cpp
   void fill_launch_values(Warp& warp);
-  void fill_block_values(Warp& warp);
+  void fill_block_values();
   // sync/barriers.cpp
   void complete(std::uint32_t number);
   // sync/sleepers.cpp
@@ -222,6 +255,7 @@ struct BlockContext {
   Turns turns_;
   Cluster alone_;                      ///< of a block that has no siblings
   std::vector<std::uint32_t> order_;   ///< of warps
+  std::uint32_t launch_threads_ = 0;   ///< of warps that are all whole; 0: the last one is not
   std::uint32_t barriers_in_use_ = 0;  ///< bit n: somebody has come to barrier n
   std::uint32_t phase_ = 0;            ///< barriers of the whole block so far, below LaunchState::phases
   std::uint32_t idle_wakes_ = 0;       ///< times that all slept and gave up since an mbarrier changed
@@ -265,6 +299,26 @@ inline void BlockContext::arrive_whole(const Warp& w, std::uint32_t number) {
   barrier.voters += kLanes;
   barrier.needed = 0;
   if (arrived >= live) complete(number);
+}
+
+inline bool BlockContext::join_convoy(const Warp& w, const MicroOp* behind, std::uint32_t number) {
+  if (convoy.come != 0) {
+    if (w.index != convoy.next || convoy.behind != behind || convoy.barrier != number) return false;
+  } else {
+    if (!hops || in_turn || live != launch_threads_ || barriers_in_use_ != 0 || w.splits.size() != 1) return false;
+    convoy.first = w.index;
+    convoy.barrier = number;
+    convoy.behind = behind;
+  }
+  ++convoy.come;
+  convoy.next = w.index + 1 < turns_.count ? w.index + 1 : 0;
+  return true;
+}
+
+/// Without choices, which hopping code has not.
+inline Warp* BlockContext::next_in_convoy() {
+  if (turns_.next == turns_.count) return nullptr;
+  return &warps.data()[turns_.next++];
 }
 
 inline void BlockContext::arrive(const Warp& w, const BarrierStop& stop, std::uint32_t lanes) {

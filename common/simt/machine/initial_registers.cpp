@@ -71,9 +71,12 @@ void BlockContext::fill_launch_values(Warp& w) {
 }
 
 /// What differs from block to block.
-void BlockContext::fill_block_values(Warp& w) {
-  for (const auto& s : launch.program->specials)
-    if (s.which->scope == SpecialRegister::Scope::block) broadcast(w, s.slot, s.wide, s.which->value(w, 0));
+void BlockContext::fill_block_values() {
+  for (const auto& s : launch.program->specials) {
+    if (s.which->scope != SpecialRegister::Scope::block) continue;
+    const std::uint64_t value = s.which->value(warps.front(), 0);
+    for (Warp& w : warps) broadcast(w, s.slot, s.wide, value);
+  }
 }
 
 }  // namespace gpulab::simt

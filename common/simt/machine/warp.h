@@ -93,6 +93,17 @@ struct Warp {
   std::int64_t fuel = 0;                   ///< warp instructions left in this time slice
   alignas(64) std::int32_t lanes[kLanes];  ///< -1 where `mask` has a bit, else 0
 
+  // What a turn's end and the next one's begin touch: one cache line.
+  BlockContext* block = nullptr;
+  std::uint64_t executed = 0;   ///< warp instructions so far
+  std::int64_t poll_debt = 0;   ///< fuel taken by polling, not by instructions
+  std::uint32_t index = 0;      ///< warp of the block
+  std::uint32_t live = 0;       ///< lanes that have not exited
+  std::int32_t running = -1;    ///< index of the running split
+  bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
+  mutable bool traced = false;  ///< an observer has asked for each basic block and access (kWatchTraced)
+  std::vector<Split> splits;
+
   // Memory.
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;
@@ -108,25 +119,16 @@ struct Warp {
   Lead leads[kLeads];
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
 
-  std::uint64_t executed = 0;   ///< warp instructions so far
-  LibraryCalls library;         ///< since the block began
-  bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
-  mutable bool traced = false;  ///< an observer has asked for each basic block and access (kWatchTraced)
+  LibraryCalls library;  ///< since the block began
 
   std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
 
   // What the scheduler keeps.
-  Stop stop;                   ///< why the running split's turn ended
-  std::uint32_t live = 0;      ///< lanes that have not exited
-  std::uint32_t index = 0;     ///< warp of the block
-  std::int64_t poll_debt = 0;  ///< fuel taken by polling, not by instructions
-  std::int32_t running = -1;   ///< index of the running split
-  std::vector<Split> splits;
+  Stop stop;  ///< why the running split's turn ended
   std::vector<Reconvergence> reconvergences;
   std::vector<std::int32_t> free_points;  ///< reconvergences that are not in use: a heap, the lowest first
   const Program* program = nullptr;
   Worker* worker = nullptr;
-  BlockContext* block = nullptr;
 };
 
 // ---- called by handlers ----

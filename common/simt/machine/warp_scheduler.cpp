@@ -164,7 +164,7 @@ void start_warp(Warp& w, std::uint32_t live) {
   w.reconvergences.clear();
   w.free_points.clear();
   w.running = -1;
-  w.mask = 0;
+  if (w.mask != live) set_mask(w, live);  // most end as they begin
   Split& split = w.splits.emplace_back();
   split.mask = live;
   split.block = w.program->functions[0].entry_block;

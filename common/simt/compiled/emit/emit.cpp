@@ -158,9 +158,8 @@ void Emitter::emit_block(std::uint32_t block) {
   enter_from_interpreter(block);
   b_.begin(counted_[block]);
   now_ = at_entry(block);
-  inlined_.clear();
+  forget_block();
   checked_.clear();
-  placed_.clear();
   if (masked_) begin_masked();
   const std::size_t count = all_.blocks[block].size();
   std::size_t k = 0;
@@ -205,8 +204,7 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
       return false;
     case Kind::leave:
       if (o.ends_kernel && !masked_)
-        hop_with(b_.call(b_.pointer(), pointer_to(&end_on), {warp_, exit_, pointer_to(plain_of(o))},
-                         std::vector<Type>(3, b_.pointer())));
+        end_warp(o);
       else
         leave(block, k);
       return false;
@@ -258,11 +256,14 @@ void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   const bool all = lanes < 0;
   const bool divides = all && o.division != Operation::Division::none && now_[o.in[1]].kind == State::Kind::affine &&
                        now_[o.in[1]].lanes == 0;
+  const std::size_t known = remainders_.size();
+  if (divides) note_remainder(o);
   set(o.out[0],
       divides ? quotient_or_remainder(o)
       : all   ? compared(o)
               : call_row(o, false),
       all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
+  forget_remainders(o, known);
 }
 
 /// The row's function, of all lanes or of one.
@@ -359,6 +360,11 @@ void Emitter::emit_through(std::uint32_t block, std::size_t k) {
 void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) {
   hop_with(b_.call(b_.pointer(), pointer_to(&hop_on), {warp_, exit_, pointer_to(&point.behind), b_.k32(barrier)},
                    {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)}));
+}
+
+void Emitter::end_warp(const Operation& o) {
+  hop_with(b_.call(b_.pointer(), pointer_to(&end_on), {warp_, exit_, pointer_to(plain_of(o))},
+                   std::vector<Type>(3, b_.pointer())));
 }
 
 void Emitter::hop_with(Value next) {

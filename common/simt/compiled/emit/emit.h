@@ -53,6 +53,9 @@ class Emitter {
   Value compared(const Operation& o);
   Value within(Value x, std::int64_t least, std::int64_t most, bool is_signed, bool wide);
   Value quotient_or_remainder(const Operation& o);
+  Value every_so_many(const Operation& o);
+  void note_remainder(const Operation& o);
+  void forget_remainders(const Operation& o, std::size_t among);
   Value in_range(const Operation& o);
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
   void emit_handler(const Operation& o);
@@ -62,6 +65,7 @@ class Emitter {
   void stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier);
   void emit_branch_if(const Operation& o);
   void hop_with(Value next);
+  void end_warp(const Operation& o);
   void leave(std::uint32_t block, std::size_t k);
   [[nodiscard]] const MicroOp* plain_of(const Operation& o) const {
     return points_.plain.data() + (o.op - all_.program.ops.data());
@@ -78,17 +82,29 @@ class Emitter {
   // region.cpp
   /// Lanes of a warp that run under a mask: those of a short block that the others skip, or all that run (`own`).
   struct Region {
-    Value mask, bits, count;           ///< of lanes: as a word, as a vector of bits, and how many
+    Value mask, count;                 ///< of lanes: as a word, and how many
     bool own = false;                  ///< the warp's mask is this one
     std::map<Variable, Value> before;  ///< of what is written there: what it was
   };
   [[nodiscard]] Region region_of(Value mask);
   [[nodiscard]] Value bits_of(Value mask);
-  [[nodiscard]] bool is_side(std::uint32_t side, std::uint32_t meeting) const;
+  using Side = std::vector<std::uint32_t>;  ///< its basic blocks
+  /// Where lanes that part meet; or, `at_end`, where each part of them leaves the kernel.
+  struct Meeting {
+    std::uint32_t block = kNoBlock;
+    bool at_end = false;
+  };
+  [[nodiscard]] bool is_plain(std::uint32_t block) const;
+  [[nodiscard]] bool parts_none(std::uint32_t block) const;
+  [[nodiscard]] Side side_of(std::uint32_t side, std::uint32_t meeting) const;
+  [[nodiscard]] bool is_end(std::uint32_t block) const;
   void emit_parted(const Operation& branch, Value taken);
-  void emit_sides(const Operation& branch, std::uint32_t meeting, Value taken);
-  void emit_side(std::uint32_t side, Value lanes);
-  Value ranges_of_side(std::uint32_t side, Value good);
+  void emit_sides(const Operation& branch, const Meeting& meeting, Value taken, const std::array<Side, 2>& sides);
+  void emit_side(const Side& side, Region& region);
+  void enter_side(std::uint32_t block, const Region& region);
+  template <typename Emit>
+  void emit_way_around(std::uint32_t from, std::uint32_t around, const Emit& emit_around);
+  Value ranges_of_side(const Side& side, Value good);
   void part(const Operation& branch, Value taken);
   void meet(std::uint32_t block);
   void emit_dispatch();
@@ -119,6 +135,12 @@ class Emitter {
   };
   Place place_again(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
   void forget_places(const Operation& o);
+  /// What is known from the code right before alone.
+  void forget_block() {
+    inlined_.clear();
+    placed_.clear();
+    remainders_.clear();
+  }
   void emit_access(std::uint32_t block, std::size_t k);
   Value address_of(const Operation& o, Value of_register);
   // emit_rows.cpp
@@ -214,8 +236,15 @@ class Emitter {
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
   std::uint32_t next_entry_ = 0;
   States now_;
-  std::vector<std::uint32_t> inlined_;      ///< sites of the running block
-  std::vector<Placed> placed_;              ///< of global memory, in the running block
+  std::vector<std::uint32_t> inlined_;  ///< sites of the running block
+  std::vector<Placed> placed_;          ///< of global memory, in the running block
+  /// A remainder of threads' numbers, one behind the other, of a divisor that is the same for all.
+  struct Remainder {
+    const Operation* operation = nullptr;
+    Value number, divisor;        ///< lane 0's
+    std::vector<Value> operands;  ///< of all lanes
+  };
+  std::vector<Remainder> remainders_;       ///< in the running block, that are still registers' values
   std::vector<const Operation*> in_range_;  ///< of a side (region.cpp): no lane's operand lies beyond 32 bits
   std::vector<Variable> checked_;           ///< addresses whose accesses from here on are known to lie in shared memory
 };

@@ -103,6 +103,7 @@ Emitter::Place Emitter::place_again(const Operation& o, Value base, std::int64_t
 }
 
 void Emitter::forget_places(const Operation& o) {
+  if (o.kind != Operation::Kind::value) forget_remainders(o, remainders_.size());
   if (o.kind == Operation::Kind::handler || o.kind == Operation::Kind::through) return placed_.clear();
   std::erase_if(placed_, [&](const Placed& one) { return std::ranges::find(o.out, one.address) != o.out.end(); });
 }
@@ -149,7 +150,8 @@ Value Emitter::sectors_of(const Operation& o, const Place& place, std::uint64_t 
   return bits;
 }
 
-/// Marks sectors in the worker's footprint of the allocation: 64 to a word, from that of the lowest lane on.
+/// Marks sectors in the worker's footprint of the allocation: 64 to a word, from that of the lowest lane on. Most are
+/// marked already, and a word that was stored a moment ago is waited for by who loads it to store it again.
 void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
   const Value start = b_.load(b_.integer(64), b_.at(place.allocation, offsetof(Allocation, address)));
   const Value first = b_.sub(b_.op(kLShr, place.low, b_.k64(5)), b_.op(kLShr, start, b_.k64(5)));
@@ -161,9 +163,13 @@ void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
                                                                : offsetof(FootprintMap::Places, loaded)));
   const Value bit = b_.both(first, b_.k64(63));
   const Value word = b_.at(words, b_.op(kShl, b_.op(kLShr, first, b_.k64(6)), b_.k64(3)));
-  b_.store(b_.op(kOr, b_.load(b_.integer(64), word), b_.op(kShl, bits, bit)), word);
+  const Value marked = b_.load(b_.integer(64), word), marks = b_.op(kOr, marked, b_.op(kShl, bits, bit));
   const Value beyond = b_.op(kLShr, b_.op(kLShr, bits, b_.sub(b_.k64(63), bit)), b_.k64(1));
-  const Block more = fresh("next_word"), done = fresh("marked");
+  const Block unmarked = fresh("unmarked"), more = fresh("next_word"), done = fresh("marked");
+  const Value missing = b_.op(kOr, b_.op(kXor, marks, marked), beyond);
+  b_.go_if(b_.compare(kEqual, missing, b_.k64(0)), done, unmarked);
+  b_.begin(unmarked);
+  b_.store(marks, word);
   b_.go_if(b_.compare(kEqual, beyond, b_.k64(0)), done, more);
   b_.begin(more);
   const Value next = b_.at(word, 8);
@@ -220,11 +226,11 @@ void Emitter::store_some(Value x, bool wide, Value host, unsigned alignment, boo
   const Type type = b_.lanes(wide);
   if (has_masks_) {
     intrinsic(wide ? "llvm.masked.store.v32i64.p0" : "llvm.masked.store.v32i32.p0",
-              b_.llvm.VoidTypeInContext(b_.context), {x, host, b_.k32(alignment), region_->bits},
+              b_.llvm.VoidTypeInContext(b_.context), {x, host, b_.k32(alignment), bits_of(region_->mask)},
               {type, b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
     return;
   }
-  if (own) return b_.store(b_.choose_lanes(region_->bits, x, b_.load(type, host, alignment)), host, alignment);
+  if (own) return b_.store(b_.choose_lanes(bits_of(region_->mask), x, b_.load(type, host, alignment)), host, alignment);
   const std::uint64_t bytes = wide ? 8 : 4;
   const Value words = temporary(type);
   b_.store(x, words, sizeof(Slot));

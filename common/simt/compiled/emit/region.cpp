@@ -22,8 +22,8 @@ Value Emitter::intrinsic(const char* name, Type result, std::vector<Value> argum
   return b_.call(result, function, std::move(arguments), std::move(types));
 }
 
-/// A mask as a vector of bits. AVX-512 has registers for such; elsewhere LLVM would take the bits out of the word one
-/// by one, wherever they are used in another basic block.
+/// A mask as a vector of bits, made where it is used: most sides need none. AVX-512 has registers for such; elsewhere
+/// LLVM would take the bits out of the word one by one, wherever they are used in another basic block.
 Value Emitter::bits_of(Value mask) {
   if (has_masks_) return b_.cast(kBitCast, mask, b_.llvm.VectorType(b_.integer(1), kLanes));
   const Value own = b_.vector_of(false, lane_bit);
@@ -33,7 +33,6 @@ Value Emitter::bits_of(Value mask) {
 Emitter::Region Emitter::region_of(Value mask) {
   Region region;
   region.mask = mask;
-  region.bits = bits_of(mask);
   region.count = b_.cast(kZExt, intrinsic("llvm.ctpop.i32", b_.integer(32), {mask}, {b_.integer(32)}), b_.integer(64));
   return region;
 }
@@ -68,7 +67,7 @@ void Emitter::blend(const Region& region) {
   for (const auto& [v, old] : region.before)
     set(v,
         all_.is_predicate(v) ? b_.op(kOr, b_.both(vector(v), region.mask), b_.both(old, b_.inverted(region.mask)))
-                             : b_.choose_lanes(region.bits, vector(v), old),
+                             : b_.choose_lanes(bits_of(region.mask), vector(v), old),
         {State::Kind::vector, true, 0});
 }
 
@@ -84,27 +83,71 @@ void Emitter::end_masked() {
   blend(own_);
 }
 
-/// Values, accesses and handlers alone; none that could be the interpreter's.
-bool Emitter::is_side(std::uint32_t side, std::uint32_t meeting) const {
+/// Values, accesses and handlers alone, and a branch behind them; none that could be the interpreter's.
+bool Emitter::is_plain(std::uint32_t block) const {
   constexpr std::size_t most = 64;  // of operations: all lanes' time is spent for those that are there
-  const auto& list = all_.blocks[side];
-  if (list.size() > most || list.back().kind != Kind::branch ||
-      static_cast<std::uint32_t>(list.back().op->imm) != meeting)
-    return false;
-  for (const Operation& o : list)
-    if (o.takes_turn || (o.kind != Kind::nothing && o.kind != Kind::value && o.kind != Kind::access &&
-                         o.kind != Kind::handler && o.kind != Kind::branch))
-      return false;
-  return true;
+  const auto& list = all_.blocks[block];
+  if (list.size() > most || (list.back().kind != Kind::branch && list.back().kind != Kind::branch_if)) return false;
+  return std::ranges::all_of(std::span(list).first(list.size() - 1), [](const Operation& o) {
+    return !o.takes_turn &&
+           (o.kind == Kind::nothing || o.kind == Kind::value || o.kind == Kind::access || o.kind == Kind::handler);
+  });
+}
+
+/// Whether the branch that ends a block parts no lanes that come to it from here: what it goes by is the same in all,
+/// and not loaded, for what is loaded under a mask is a vector.
+bool Emitter::parts_none(std::uint32_t block) const {
+  States now = now_;
+  for (const Operation& o : all_.blocks[block]) {
+    flow_.pass(o, now);
+    if (o.kind != Kind::value)
+      for (const Variable v : o.out) now[v] = {State::Kind::vector, true, 0};
+  }
+  const State& state = now[all_.blocks[block].back().in[0]];
+  return state.kind == State::Kind::affine && state.lanes == 0;
+}
+
+/// The basic blocks from a branch to where its lanes meet: one, or one with a way around the next that all of them take
+/// or none, and where that leads. Empty: they are others, or too many.
+Emitter::Side Emitter::side_of(std::uint32_t side, std::uint32_t meeting) const {
+  const auto leads_to = [&](std::uint32_t block, std::uint32_t next) {
+    const Operation& last = all_.blocks[block].back();
+    return is_plain(block) && last.kind == Kind::branch && static_cast<std::uint32_t>(last.op->imm) == next;
+  };
+  if (leads_to(side, meeting)) return {side};
+  if (!is_plain(side) || all_.blocks[side].back().kind != Kind::branch_if || !parts_none(side)) return {};
+  const MicroOp* const op = all_.blocks[side].back().op;
+  const std::uint32_t ways[] = {taken_block(op), fall_through_block(op)};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const std::uint32_t around = ways[k], behind = ways[1 - k];
+    if (!leads_to(around, behind)) continue;
+    if (behind == meeting) return {side, around};
+    if (leads_to(behind, meeting)) return {side, around, behind};
+  }
+  return {};
+}
+
+/// Nothing but the kernel's end.
+bool Emitter::is_end(std::uint32_t block) const {
+  const auto& list = all_.blocks[block];
+  return list.back().kind == Kind::leave && list.back().ends_kernel &&
+         std::ranges::all_of(std::span(list).first(list.size() - 1),
+                             [](const Operation& o) { return o.kind == Kind::nothing; });
 }
 
 /// At a branch of which some lanes are taken.
 void Emitter::emit_parted(const Operation& branch, Value taken) {
-  const std::uint32_t meeting = post_dominator_block(branch.op);
   const std::uint32_t target = taken_block(branch.op), next = fall_through_block(branch.op);
-  if (meeting != kNoBlock && target != next && (target == meeting || is_side(target, meeting)) &&
-      (next == meeting || is_side(next, meeting)))
-    emit_sides(branch, meeting, taken);
+  Meeting meeting{post_dominator_block(branch.op)};
+  // Lanes that meet nowhere but at the kernel's end come there apart. In code for some lanes others may be left.
+  if (meeting.block == kNoBlock && !masked_ && (is_end(target) || is_end(next)))
+    meeting = {is_end(target) ? target : next, true};
+  if (meeting.block != kNoBlock && target != next) {
+    const Side of_taken = target == meeting.block ? Side{} : side_of(target, meeting.block);
+    const Side of_next = next == meeting.block ? Side{} : side_of(next, meeting.block);
+    if ((target == meeting.block || !of_taken.empty()) && (next == meeting.block || !of_next.empty()))
+      emit_sides(branch, meeting, taken, {of_next, of_taken});
+  }
   if (masked_) return part(branch, taken);
   Live live = flow_.live_in(target);
   const Live& other = flow_.live_in(next);
@@ -163,14 +206,14 @@ void Emitter::emit_dispatch() {
 }
 
 /// Both sides in the order in which the interpreter runs them, unless other lanes of the warp have turns in between or
-/// there is no fuel for them: then what is emitted next parts them.
-void Emitter::emit_sides(const Operation& branch, std::uint32_t meeting, Value taken) {
+/// there is no fuel for them: then what is emitted next parts them. `sides`: that of lanes that are not taken, first.
+void Emitter::emit_sides(const Operation& branch, const Meeting& meeting, Value taken,
+                         const std::array<Side, 2>& sides) {
   const States before = now_;
   const std::vector<std::uint32_t> inlined = inlined_;
-  const std::uint32_t target = taken_block(branch.op), next = fall_through_block(branch.op);
-  std::uint64_t instructions = 0;
-  for (const std::uint32_t side : {target, next})
-    if (side != meeting) instructions += all_.program.blocks[side].instructions;
+  std::uint64_t instructions = meeting.at_end ? 2 * all_.program.blocks[meeting.block].instructions : 0;
+  for (const Side& side : sides)
+    for (const std::uint32_t block : side) instructions += all_.program.blocks[block].instructions;
   const Value at = b_.at(warp_, offsetof(Warp, fuel));
   const Value fuel = b_.load(b_.integer(64), at);
   const Value rest = b_.sub(fuel, b_.k64(instructions));
@@ -178,54 +221,89 @@ void Emitter::emit_sides(const Operation& branch, std::uint32_t meeting, Value t
   if (masked_)
     can = b_.both(can, b_.compare(kNotEqual, b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone))), b_.k32(0)));
   in_range_.clear();
-  for (const std::uint32_t side : {next, target})
-    if (side != meeting) can = ranges_of_side(side, can);
+  for (const Side& side : sides) can = ranges_of_side(side, can);
   const Block in = fresh("region"), apart = fresh("apart");
   b_.go_if(can, in, apart);
   b_.begin(in);
   add_to(branch.op->site, offsetof(SiteStatistics, divergent), b_.k64(1));
   const Value all = masked_ ? mask_ : b_.k32(kFullMask);
-  if (next != meeting) emit_side(next, b_.both(all, b_.inverted(taken)));
-  if (target != meeting) emit_side(target, taken);
-  go_to(meeting);
+  const Value lanes[] = {b_.both(all, b_.inverted(taken)), taken};
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    if (sides[k].empty() && !meeting.at_end) continue;
+    Region region = region_of(lanes[k]);
+    if (!sides[k].empty()) emit_side(sides[k], region);
+    if (meeting.at_end) enter_side(meeting.block, region);
+  }
+  if (meeting.at_end)
+    end_warp(all_.blocks[meeting.block].back());
+  else
+    go_to(meeting.block);
   now_ = before;
+  forget_block();
   inlined_ = inlined;
-  placed_.clear();
   b_.begin(apart);
 }
 
 /// `good`, and that what a side widens is in range: of what is known before it. The rest are vectors there.
-Value Emitter::ranges_of_side(std::uint32_t side, Value good) {
-  const auto& list = all_.blocks[side];
-  for (std::size_t k = 0; k < list.size(); ++k) {
-    const Operation& o = list[k];
-    const bool early = o.kind == Kind::value && std::ranges::none_of(o.in, [&](Variable v) {
-                         return std::ranges::any_of(std::span(list).first(k), [&](const Operation& before) {
-                           return std::ranges::find(before.out, v) != before.out.end();
-                         });
-                       });
-    if (!early || flow_.result_lanes(o, now_) <= 0) continue;
-    in_range_.push_back(&o);
-    if (const Value is = in_range(o)) good = b_.both(good, is);
-  }
+Value Emitter::ranges_of_side(const Side& side, Value good) {
+  Live written(all_.variables());
+  for (const std::uint32_t block : side)
+    for (const Operation& o : all_.blocks[block]) {
+      const bool early = o.kind == Kind::value && std::ranges::none_of(o.in, [&](Variable v) { return written[v]; });
+      for (const Variable v : o.out) written[v] = true;
+      if (!early || flow_.result_lanes(o, now_) <= 0) continue;
+      in_range_.push_back(&o);
+      if (const Value is = in_range(o)) good = b_.both(good, is);
+    }
   return good;
 }
 
-void Emitter::emit_side(std::uint32_t side, Value lanes) {
-  // Read where it is used: a handler of the other side may have taken of it, too.
+/// As enter() does. The turn's rest is read where it is used: a handler of the other side may have taken of it, too.
+void Emitter::enter_side(std::uint32_t block, const Region& region) {
   const Value at = b_.at(warp_, offsetof(Warp, fuel));
-  b_.store(b_.sub(b_.load(b_.integer(64), at), b_.k64(all_.program.blocks[side].instructions)), at);
-  Region region = region_of(lanes);
-  count_block(side, region.count);
+  b_.store(b_.sub(b_.load(b_.integer(64), at), b_.k64(all_.program.blocks[block].instructions)), at);
+  count_block(block, region.count);
+}
+
+void Emitter::emit_side(const Side& side, Region& region) {
   region_ = &region;
-  inlined_.clear();
-  placed_.clear();
-  for (std::size_t k = 0; k + 1 < all_.blocks[side].size(); ++k) {
-    emit_one(side, k);
-    forget_places(all_.blocks[side][k]);
-  }
+  forget_block();
+  const auto emit_block_of_side = [&](std::uint32_t block) {
+    enter_side(block, region);
+    for (std::size_t k = 0; k + 1 < all_.blocks[block].size(); ++k) {
+      emit_one(block, k);
+      forget_places(all_.blocks[block][k]);
+    }
+  };
+  emit_block_of_side(side[0]);
+  if (side.size() > 1) emit_way_around(side[0], side[1], [&] { emit_block_of_side(side[1]); });
+  if (side.size() > 2) emit_block_of_side(side[2]);
   region_ = nullptr;
   blend(region);
+}
+
+/// Behind block `from` all lanes of the region go by `around`, or none does. What it writes is a vector either way.
+template <typename Emit>
+void Emitter::emit_way_around(std::uint32_t from, std::uint32_t around, const Emit& emit_around) {
+  const auto as_vectors = [&] {
+    for (const Operation& o : all_.blocks[around])
+      for (const Variable v : o.out) set(v, vector(v), {State::Kind::vector, true, 0});
+  };
+  const Operation& branch = all_.blocks[from].back();
+  const Value predicate = b_.load(b_.integer(32), variable(branch.in[0], true));
+  as_vectors();
+  const States behind = now_;
+  const Block in = fresh("around"), done = fresh("behind_it");
+  const bool if_set = (taken_block(branch.op) == around) != is_negated(branch.op);
+  b_.go_if(b_.compare(if_set ? kNotEqual : kEqual, predicate, b_.k32(0)), in, done);
+  b_.begin(in);
+  forget_block();
+  emit_around();
+  as_vectors();
+  b_.go(done);
+  b_.begin(done);
+  now_ = behind;
+  forget_block();
 }
 
 }  // namespace gpulab::simt::compiled

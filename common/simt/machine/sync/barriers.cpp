@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/divergence.h"
@@ -30,6 +31,39 @@ void BlockContext::exited(std::uint32_t threads) {
   for (std::uint32_t left = barriers_in_use_; left; left &= left - 1)
     complete(static_cast<std::uint32_t>(std::countr_zero(left)));
   cluster->complete();
+}
+
+void BlockContext::settle_convoy(const Warp* running) {
+  if (convoy.come == 0 && !convoy.at) return;
+  const Convoy of = std::exchange(convoy, {});
+  const auto count = static_cast<std::uint32_t>(warps.size());
+  for (Warp& w : warps) {
+    if (&w == running || w.splits.empty()) continue;
+    Split& split = w.splits.front();
+    if ((w.index + count - of.first) % count >= of.come) {
+      if (of.at) split.resume = of.at;
+      continue;
+    }
+    split.resume = of.behind;
+    split.barrier = of.barrier;
+    split.state = Split::State::barrier;
+    barriers[of.barrier].lanes[w.index] = kFullMask;
+  }
+  if (of.come == 0) return;
+  barriers_in_use_ |= 1u << of.barrier;
+  barriers[of.barrier].arrived = barriers[of.barrier].voters = of.come * kLanes;
+}
+
+bool BlockContext::end_whole(Warp& w) {
+  const Split& split = w.splits.front();
+  if (barriers_in_use_ != 0 || convoy.come != 0 || cluster->arrived != 0 || split.reconvergence >= 0 ||
+      async[w.index].used)
+    return false;
+  w.splits.clear();
+  w.running = -1;
+  w.live = 0;
+  live -= kLanes;
+  return true;
 }
 
 void BlockContext::complete(std::uint32_t number) {

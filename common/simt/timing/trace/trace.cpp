@@ -93,7 +93,9 @@ void add(const Warp& w, const TracedAccess& access, BlockTrace& trace) {
 void Tracer::grid_started(const LaunchState& launch) {
   blocks_ = launch.grid.volume();
   running_.clear();
+  tracing_ = 0;
   grid_ = {};
+  sums_.executed = sums_.most_executed = sums_.most_of_warp = 0;
   static std::atomic<std::uint64_t> grids{0};
   grid_number_ = ++grids;
   choose_corner(launch.grid);
@@ -156,6 +158,7 @@ void Tracer::block_started(const BlockContext& block) {
   {
     const std::lock_guard lock(mutex_);
     BlockTrace& trace = running_[block.linear];
+    ++tracing_;
     trace.linear = block.linear;
     trace.global_alone = !wanted;
     trace.warps.resize(block.warps.size());
@@ -181,16 +184,27 @@ BlockTrace* Tracer::trace_of(const BlockContext& block) {
   return last.trace;
 }
 
-void Tracer::block_ended(const BlockContext& block) {
-  const std::lock_guard lock(mutex_);
-  grid_.executed += block.executed;
-  grid_.most_executed = std::max(grid_.most_executed, block.executed);
-  for (const Warp& w : block.warps) {
-    grid_.most_of_warp = std::max(grid_.most_of_warp, w.executed);
-    grid_.library.add(w.library);
+namespace {
+void raise(std::atomic<std::uint64_t>& most, std::uint64_t x) {
+  std::uint64_t before = most.load(std::memory_order_relaxed);
+  while (before < x && !most.compare_exchange_weak(before, x, std::memory_order_relaxed)) {
   }
+}
+bool has_called(const Warp& w) { return (w.library.prints | w.library.mallocs | w.library.frees) != 0; }
+}  // namespace
+
+void Tracer::block_ended(const BlockContext& block) {
+  sums_.executed.fetch_add(block.executed, std::memory_order_relaxed);
+  raise(sums_.most_executed, block.executed);
+  std::uint64_t most_of_warp = 0;
+  for (const Warp& w : block.warps) most_of_warp = std::max(most_of_warp, w.executed);
+  raise(sums_.most_of_warp, most_of_warp);
+  if (tracing_.load(std::memory_order_relaxed) == 0 && std::ranges::none_of(block.warps, has_called)) return;
+  const std::lock_guard lock(mutex_);
+  for (const Warp& w : block.warps) grid_.library.add(w.library);
   const auto found = running_.find(block.linear);
   if (found == running_.end()) return;
+  --tracing_;
   found->second.executed = block.executed;
   if (is_witness(block.linear)) grid_.witnesses.push_back(found->second);
   if (is_of_corner(block.linear)) {
@@ -317,6 +331,9 @@ GridTrace Tracer::take() {
       for (std::uint32_t i = 0; a.space == Space::global && (a.atomic || a.stored_bytes) && i < a.sectors; ++i)
         grid_.polls |= places.contains(block.sectors[a.first_sector + i]);
   }
+  grid_.executed = sums_.executed;
+  grid_.most_executed = sums_.most_executed;
+  grid_.most_of_warp = sums_.most_of_warp;
   grid_.clock = clock_;
   grid_.queue = queue_;
   grid_.chain = chained(grid_.blocks);

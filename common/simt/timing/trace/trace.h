@@ -2,6 +2,7 @@
 // Which basic blocks and accesses the warps of some blocks come by, in order: what a launch's time is worked out from.
 // Most blocks of a grid do the same, so that few stand for all.
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -198,8 +199,14 @@ class Tracer final : public Observer {
   bool queue_ = false;          ///< takes_numbers(*program_)
   bool polls_ = false;          ///< some site of it does
   std::vector<bool> barriers_;  ///< by basic block of it: whether it holds one
+  /// Of all blocks, most of which nobody traces: threads that end one take no lock for it.
+  struct alignas(64) Sums {
+    std::atomic<std::uint64_t> executed{0}, most_executed{0}, most_of_warp{0};
+  };
+  Sums sums_;
   std::mutex mutex_;
   std::map<std::uint64_t, BlockTrace> running_;
+  std::atomic<std::uint64_t> tracing_{0};  ///< how many those are
   GridTrace grid_;
 };
 

@@ -170,6 +170,150 @@ MEET:
   CHECK(ended.error != "none");
 }
 
+TEST_CASE("turns are as long from barrier to barrier, also where one is over at a barrier") {
+  // A turn is 2^18 warp instructions: loops between barriers that take as many, a little less and a little more.
+  for (int times = 65'530; times < 65'538; ++times)
+    in_blocks(fmt::format(R"(
+  mov.u32 %k, 0;
+  mov.u32 %y, 0;
+AGAIN:
+  mov.u32 %x, 0;
+LOOP:
+  add.u32 %x, %x, 1;
+  add.u32 %y, %y, %x;
+  setp.lt.u32 %p, %x, {};
+  @%p bra LOOP;
+  bar.sync 0;
+  mov.u32 %y, %clock;
+  st.global.u32 [%a], %y;
+  add.u32 %k, %k, 1;
+  setp.lt.u32 %p, %k, 3;
+  @%p bra AGAIN;)",
+                          times),
+              1, 64);
+}
+
+TEST_CASE("many short turns at barriers are over when the block's slice is") {
+  in_blocks(R"(
+  mov.u32 %k, 0;
+  mov.u32 %y, 0;
+AGAIN:
+  bar.sync 0;
+  mov.u32 %x, %clock;
+  bar.sync 1;
+  add.u32 %y, %y, %x;
+  add.u32 %k, %k, 1;
+  setp.lt.u32 %p, %k, 20000;
+  @%p bra AGAIN;
+  st.global.u32 [%a], %y;)",
+            2, 96);
+}
+
+TEST_CASE("warps that wait in code at one barrier see others come to another, leave code, part and end") {
+  // By warp: 0 comes first to each barrier, 1 parts, 2 is at a barrier of its own with 3, 4 ends.
+  in_blocks(R"(
+  mov.u32 %k, 0;
+  shr.u32 %y, %t, 5;
+AGAIN:
+  bar.sync 0;
+  mov.u32 %x, %clock;
+  st.global.u32 [%a], %x;
+  setp.ne.u32 %p, %y, 1;
+  @%p bra WHOLE;
+  setp.gt.u32 %p, %t, 40;
+  @%p bra OTHERS;
+  add.u32 %x, %x, 7;
+  st.global.u32 [%a+2048], %x;
+  bra MEET;
+OTHERS:
+  sin.approx.f32 %x, %x;
+  st.global.u32 [%a+2048], %x;
+MEET:
+WHOLE:
+  bar.sync 0;
+  setp.lt.u32 %p, %y, 2;
+  setp.gt.u32 %q, %y, 3;
+  or.pred %p, %p, %q;
+  @%p bra ALL;
+  bar.sync 1, 64;
+  mov.u32 %x, %clock;
+  st.global.u32 [%a], %x;
+ALL:
+  add.u32 %k, %k, 1;
+  setp.eq.u32 %p, %y, 4;
+  setp.eq.u32 %q, %k, 3;
+  and.pred %p, %p, %q;
+  @%p bra END;
+  setp.lt.u32 %p, %k, 6;
+  @%p bra AGAIN;
+END:)",
+            2, 160);
+}
+
+TEST_CASE("lanes that part before the kernel's end come there apart, whichever way they go") {
+  for (const std::string_view branch :
+       {"setp.ne.u32 %p, %t, 33;\n  @%p bra END;", "setp.eq.u32 %p, %t, 33;\n  @!%p bra END;",
+        "setp.lt.u32 %p, %t, 70;\n  @%p bra END;"}) {
+    const Ended ended = in_blocks(fmt::format(R"(
+  st.shared.u32 [tile], %t;
+  bar.sync 0;
+  add.u32 %y, %t, 1;
+  {}
+  mul.wide.u32 %w, %y, 4;
+  add.u64 %w, %o, %w;
+  mov.u32 %x, %clock;
+  st.global.u32 [%w+2048], %x;
+  st.global.u32 [%a], %y;
+END:)",
+                                              branch),
+                                  2, 96);
+    CHECK(ended.words[branch.find("70") == std::string_view::npos ? 33 : 70] != 0);
+    CHECK(ended.words[32] == 0);
+  }
+}
+
+TEST_CASE("a warp whose lanes end apart lets those on that wait at a barrier for it") {
+  in_blocks(R"(
+  setp.lt.u32 %p, %t, 64;
+  @%p bra WAIT;
+  setp.ne.u32 %p, %t, 70;
+  @%p bra END;
+  st.global.u32 [%a], %t;
+  bra END;
+WAIT:
+  bar.sync 0;
+  mov.u32 %x, %clock;
+  st.global.u32 [%a], %x;
+END:)",
+            2, 128);
+}
+
+TEST_CASE("within a side all its lanes go around a block, or none") {
+  for (const std::string_view bound : {"0", "1", "9"})
+    for (const std::string_view meeting : {"", "\n  add.u32 %k, %k, %x;\n  st.global.u32 [%a+2048], %k;"}) {
+      const Ended ended = in_blocks(fmt::format(R"(
+  mov.u32 %k, 5;
+  mov.u32 %x, %t;
+  bar.sync 0;
+  rem.u32 %y, %t, 3;
+  setp.ne.u32 %p, %y, 1;
+  @%p bra MEET;
+  setp.ge.u32 %q, %b, {};
+  mov.u32 %k, 3;
+  @%q bra BEHIND;
+  ld.global.u32 %x, [%a];
+  mad.lo.u32 %k, %t, 3, %x;
+BEHIND:
+  add.u32 %x, %k, 100;
+  st.global.u32 [%a], %x;
+MEET:{})",
+                                                bound, meeting),
+                                    3, 64);
+      CHECK(ended.words[4] == (bound == "0" ? 103 : 112));
+      CHECK(ended.words[3] == 0);
+    }
+}
+
 TEST_CASE("comparisons of a line with one bound are the row's, also where the line wraps round") {
   // First numbers of lines, near the ends of both kinds of words; the bound is in the middle of them, at and beyond.
   std::string body = "  mov.u32 %k, 0;\n";
@@ -186,6 +330,34 @@ TEST_CASE("comparisons of a line with one bound are the row's, also where the li
         }
       }
   CHECK(in_blocks(body + "  st.global.u32 [%a], %k;", 2, 64).error == "none");
+}
+
+TEST_CASE("remainders of threads' numbers are compared as the rows do, by powers of two and others") {
+  // Divisors 1, 2, 4 ... 64 and 128, each one more, and 0; numbers that begin anywhere; what no remainder equals.
+  for (const std::string_view first : {"5", "4294967291"}) {
+    std::string body = fmt::format("  add.u32 %t, %t, {};\n  mov.u32 %k, 1;\nNEXT:\n", first);
+    int label = 0;
+    for (const std::string_view more : {"0", "1"})
+      for (const std::string_view how : {"eq.s32", "ne.u32", "lt.u32"})
+        for (const std::string_view with : {"0", "3", "70"}) {
+          body += fmt::format("  add.u32 %n, %k, {};\n  rem.u32 %x, %t, %n;\n", more);
+          if (label % 5 == 4) body += "  add.u32 %x, %x, 1;\n";
+          body += fmt::format("  mov.u32 %y, {};\n  setp.{} %p, %x, %y;\n", with, how);
+          body +=
+              fmt::format("  @!%p bra L{0};\n  mad.lo.u32 %i, %i, 3, {0};\n  add.u32 %i, %i, %x;\nL{0}:\n", ++label);
+        }
+    body += R"(
+  shl.b32 %k, %k, 1;
+  setp.eq.u32 %p, %k, 256;
+  selp.b32 %k, 0, %k, %p;
+  setp.le.u32 %p, %k, 128;
+  add.u32 %b, %b, 1;
+  setp.lt.u32 %q, %b, 9;
+  and.pred %p, %p, %q;
+  @%p bra NEXT;
+  st.global.u32 [%a], %i;)";
+    CHECK(in_blocks(body, 1, 64).error == "none");
+  }
 }
 
 TEST_CASE("comparisons of lines of 64 bits are the row's at both ends of what they hold") {
