@@ -331,9 +331,9 @@ GridTrace Tracer::take() {
       for (std::uint32_t i = 0; a.space == Space::global && (a.atomic || a.stored_bytes) && i < a.sectors; ++i)
         grid_.polls |= places.contains(block.sectors[a.first_sector + i]);
   }
-  grid_.executed = sums_.executed;
-  grid_.most_executed = sums_.most_executed;
-  grid_.most_of_warp = sums_.most_of_warp;
+  grid_.executed = sums_.executed.exchange(0);
+  grid_.most_executed = sums_.most_executed.exchange(0);
+  grid_.most_of_warp = sums_.most_of_warp.exchange(0);
   grid_.clock = clock_;
   grid_.queue = queue_;
   grid_.chain = chained(grid_.blocks);
