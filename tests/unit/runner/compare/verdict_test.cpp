@@ -94,13 +94,13 @@ TEST_CASE("what ran before and does not now is a regression, what did not run be
 }
 
 TEST_CASE("what is called of modelled times stays undecided where both have fewer blocks than the GPU has SMs") {
-  auto a = modelled(1), b = modelled(1.4);
+  auto a = modelled(1), b = modelled(1.3);
   CHECK(judged(a, b).verdict == CompareVerdict::slower);
   a.modelled->sms_used = b.modelled->sms_used = 132;
   CHECK(judged(a, b).verdict == CompareVerdict::slower);
   a.modelled->sms_used = b.modelled->sms_used = 8;
   CHECK(judged(a, b).verdict == CompareVerdict::undecided);
-  CHECK(judged(a, b).why == "modelled 1.4 times as long: measure it");
+  CHECK(judged(a, b).why == "modelled 1.3 times as long: measure it");
 }
 
 TEST_CASE("measured times decide before modelled ones") {
