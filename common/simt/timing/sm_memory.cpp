@@ -185,9 +185,10 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
 /// stored one after another, four words of a thread are not joined (`elementwise_v3`, a foreign kernel). How many lines
 /// are too many is between what `fields` and `short` say, which differ.
 /// Warps of a block that store down columns together, right behind a barrier, fill sectors, too, where two lanes of
-/// each share one: 4096 x 4096 floats by blocks of 16 x 16 through shared memory 75 us, straight from DRAM 126 (with a
-/// barrier as well: nobody waits for what was loaded there), as rows 65; by 32 x 8, each lane a sector, 251 and 257.
-/// Two warps that fill one need no barrier (8 x 32: 69 and 68; an H200).
+/// each share one. A transpose of 4096 x 4096 floats by blocks of 16 x 16 takes 75 us through shared memory and 126
+/// without, also where a barrier is between, at which no warp waits for what it has loaded; 65 with rows stored. By
+/// 32 x 8, where each lane has a sector, 251 and 257. Two warps that fill a sector need no barrier (8 x 32: 69 and 68;
+/// an H200).
 double SmMemory::not_joined(double now, const TracedAccess& access, std::uint64_t sector, double bytes,
                             const Storer& storer) {
   constexpr double most_lines = 112, soon = 2000, together = 500, sector_bytes = 32;

@@ -164,9 +164,9 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
             : has(".const")  ? Space::constant
                              : Space::any;
   t.loop = t.kind == Kind::atomic && t.space == Space::shared && ((has(".f") && has(".add")) || is_loop_of_64(opcode));
-  // Those of cuda_fp16.h have generic addresses: a pair's is ATOM with a predicate that says whether they are of shared
-  // memory, and the warp waits for it.
   t.of_half = t.kind == Kind::atomic && is_of_half(opcode);
+  // Atomics of cuda_fp16.h have generic addresses. Of a pair of halves ptxas makes an ATOM that also says whether the
+  // address was one of shared memory, and the warp waits for that.
   t.loop |= t.kind == Kind::atomic && t.space != Space::shared && has("f16");
   t.read_only = has(".nc") || t.space == Space::constant;
   if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
