@@ -90,7 +90,7 @@ constexpr std::array terms{
          "Memory that all threads of a device see, and that outlives a kernel: what cudaMalloc gives.",
          "global_load_requests"},
     Term{"grid", "", "All blocks of a launch, in up to three dimensions.", "--grid"},
-    Term{"initcheck", "", "The tool that finds reads of memory that nobody has written.", "--sanitize initcheck"},
+    Term{"initcheck", "", "The tool that finds uses of memory that nobody has written and of variables without a value.", "--sanitize initcheck"},
     Term{"kernel", "", "A function marked __global__: the host launches it, and each thread of a grid runs it.",
          "gpulab run"},
     Term{"L1", "L1 cache", "The cache of one SM, in the same memory as its shared memory.", ""},

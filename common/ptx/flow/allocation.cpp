@@ -42,6 +42,14 @@ class SlotPool {
   Index count_ = 0;
 };
 
+/// Lives from the entry, and not because the first instruction writes it early.
+bool enters(Index r, const LiveInterval& interval, std::span<const RegisterAccess> instructions) {
+  if (interval.first != 0) return false;
+  const RegisterAccess& access = instructions.front();
+  const bool reads = std::ranges::find(access.reads, r) != access.reads.end();
+  return reads || access.partial || std::ranges::find(access.writes, r) == access.writes.end();
+}
+
 }  // namespace
 
 Allocation allocate_registers(std::span<const VirtualRegister> registers, const ControlFlowGraph& graph,
@@ -50,10 +58,11 @@ Allocation allocate_registers(std::span<const VirtualRegister> registers, const 
   const std::vector<LiveInterval> intervals = live_intervals(graph, instructions, count);
   std::vector<Index> order;
   std::vector<SlotPool> pools;
-  Allocation result{std::vector<Index>(count, Allocation::none), {}};
+  Allocation result{std::vector<Index>(count, Allocation::none), {}, {}};
   for (Index r = 0; r < count; ++r) {
     if (pools.size() <= registers[r].slot_class) pools.resize(registers[r].slot_class + 1u);
     if (intervals[r].empty()) continue;
+    if (enters(r, intervals[r], instructions)) result.entering.push_back(r);
     if (registers[r].pinned) {
       result.slots[r] = pools[registers[r].slot_class].take_forever();
     } else {

@@ -19,6 +19,8 @@ struct Allocation {
   static constexpr std::uint32_t none = UINT32_MAX;
   std::vector<std::uint32_t> slots;       ///< per virtual register: its slot within its class; none if it never occurs
   std::vector<std::uint32_t> slot_count;  ///< per class
+  /// Registers that some path from the function's entry reads before it writes them, in order.
+  std::vector<std::uint32_t> entering;
 };
 
 /// Guarantees: registers that are live at once never share a slot; destinations of one instruction never share one,

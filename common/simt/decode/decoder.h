@@ -178,7 +178,7 @@ class FunctionDecoder {
   std::vector<int> lasting_;  ///< per register: the slot of the constant that it always holds, or -1
   ptx::ControlFlowGraph graph_;
   ptx::Allocation allocation_;
-  std::vector<bool> from_afar_;  ///< per register: may hold what comes from memory or from another lane (kWatchValues)
+  std::vector<bool> from_afar_;  ///< per register: RegisterPlace::from_afar (kWatchValues)
   /// Per graph block, for observers that ask (kWatchWays); empty where there are no detours.
   struct Ways {
     int branch = -1;                                   ///< the way that its last instruction chooses, -1: none

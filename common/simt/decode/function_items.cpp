@@ -333,6 +333,11 @@ void FunctionDecoder::allocate() {
   program.preds += allocation_.slot_count[2];
   info.pred_end = program.preds;
   check_registers();
+  for (const std::uint32_t reg : allocation_.entering) {
+    if (lasting_[reg] >= 0) continue;
+    const std::uint32_t bytes = register_class_[reg] == 2 ? 0 : function_.registers[reg].type.size;
+    program.unset.push_back({slot_of(reg), static_cast<std::uint8_t>(bytes)});
+  }
 }
 
 /// Micro-ops name slots and predicates by 16 bits, of which kNoOperand is none.

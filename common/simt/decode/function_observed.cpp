@@ -184,6 +184,11 @@ void FunctionDecoder::find_values_from_afar() {
                        item.entry.row->unit != Unit::constant;
     if (loads || (item.entry.facts & kShuffle)) add_results(i);
   }
+  for (const std::uint32_t reg : allocation_.entering) {
+    if (from_afar_[reg] || lasting_[reg] >= 0) continue;
+    from_afar_[reg] = true;
+    open.push_back(reg);
+  }
   while (!open.empty()) {
     const std::uint32_t reg = open.back();
     open.pop_back();

@@ -35,6 +35,12 @@ struct ParameterSlot {
   std::uint32_t offset;  ///< bytes into the parameter block
 };
 
+/// A register that some path reads before it writes it: a variable that nobody gave a value.
+struct UnsetRegister {
+  std::uint16_t at;    ///< slot or predicate, as in MicroOp::r
+  std::uint8_t bytes;  ///< 8: a 64-bit slot; 0: a predicate
+};
+
 inline constexpr std::uint32_t kNoSite = 0xffffffffu;
 
 /// One PTX instruction, for statistics and messages.
@@ -59,7 +65,7 @@ struct CallInfo {
 
 struct RegisterPlace {
   std::uint16_t at = kNoOperand;  ///< slot or predicate, as in MicroOp::r; kNoOperand: the register is never alive
-  bool from_afar = false;         ///< may hold what comes from memory or from another lane
+  bool from_afar = false;         ///< may hold what comes from memory or from another lane, or what nobody gave
 };
 
 struct FunctionInfo {
@@ -106,9 +112,10 @@ struct Program {
   std::vector<ConstantSlot> constants;
   std::vector<SpecialSlot> specials;
   std::vector<ParameterSlot> parameters;
-  std::vector<Detour> detours;  ///< found where an observer asks for them (kWatchWays)
-  std::uint32_t ways = 0;       ///< branches that detours have
-  std::uint32_t slots = 0;      ///< register file of one warp, units of 64 bytes
+  std::vector<UnsetRegister> unset;  ///< of all functions; a block starts with the same arbitrary bytes there
+  std::vector<Detour> detours;       ///< found where an observer asks for them (kWatchWays)
+  std::uint32_t ways = 0;            ///< branches that detours have
+  std::uint32_t slots = 0;           ///< register file of one warp, units of 64 bytes
   std::uint32_t preds = 0;
   int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
   std::uint32_t parameter_bytes = 0;

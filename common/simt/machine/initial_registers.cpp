@@ -70,13 +70,22 @@ void BlockContext::fill_launch_values(Warp& w) {
   }
 }
 
-/// What differs from block to block.
+/// What differs from block to block, and what the block before may have changed. A variable that nobody gave a value
+/// holds on a GPU what the register held before; here the same in every block, so that a wrong result is repeatable and
+/// shows: a NaN in each floating-point type (f16, bf16, f32, f64), a large integer; of a predicate, false.
 void BlockContext::fill_block_values() {
   for (const auto& s : launch.program->specials) {
     if (s.which->scope != SpecialRegister::Scope::block) continue;
     const std::uint64_t value = s.which->value(warps.front(), 0);
     for (Warp& w : warps) broadcast(w, s.slot, s.wide, value);
   }
+  constexpr std::uint64_t arbitrary = 0x7ff57ff57ff57ff5;
+  for (const auto& unset : launch.program->unset)
+    for (Warp& w : warps)
+      if (unset.bytes == 0)
+        w.preds[unset.at] = 0;
+      else
+        broadcast(w, unset.at, unset.bytes == 8, arbitrary);
 }
 
 }  // namespace gpulab::simt

@@ -38,8 +38,8 @@ enum Watch : std::uint16_t {
   /// The observer takes events of several CPU threads at once, each of blocks of its own. Where one observer does not,
   /// all blocks run on one thread, in an order that is the same in each run.
   kWatchInParallel = 64,
-  /// instruction() for what may read or write values that come from memory or from other lanes, while the warp's
-  /// `values_watched` is set. Whoever asks for it sets that.
+  /// instruction() for what may read or write values that come from memory, from other lanes or from nobody, while the
+  /// warp's `values_watched` is set. Whoever asks for it sets that.
   kWatchValues = 128,
   kWatchWays = 256,  ///< passed()
   /// entered() and traced_access() of warps with `traced` set: whoever asks for it sets that, for the blocks it wants.

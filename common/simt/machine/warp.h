@@ -95,13 +95,13 @@ struct Warp {
 
   // What a turn's end and the next one's begin touch: one cache line.
   BlockContext* block = nullptr;
-  std::uint64_t executed = 0;   ///< warp instructions so far
-  std::int64_t poll_debt = 0;   ///< fuel taken by polling, not by instructions
-  std::uint32_t index = 0;      ///< warp of the block
-  std::uint32_t live = 0;       ///< lanes that have not exited
-  std::int32_t running = -1;    ///< index of the running split
-  bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
-  mutable bool traced = false;  ///< an observer has asked for each basic block and access (kWatchTraced)
+  std::uint64_t executed = 0;           ///< warp instructions so far
+  std::int64_t poll_debt = 0;           ///< fuel taken by polling, not by instructions
+  std::uint32_t index = 0;              ///< warp of the block
+  std::uint32_t live = 0;               ///< lanes that have not exited
+  std::int32_t running = -1;            ///< index of the running split
+  mutable bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
+  mutable bool traced = false;          ///< an observer has asked for each basic block and access (kWatchTraced)
   std::vector<Split> splits;
 
   // Memory.

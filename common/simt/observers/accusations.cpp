@@ -17,6 +17,11 @@ Dim3 position(std::uint64_t linear, const Dim3& size) {
           static_cast<std::uint32_t>(linear / size.x / size.y)};
 }
 
+/// Lanes wait there for each other: shuffles and votes, not the arithmetic of tensor cores.
+bool is_met_by_lanes(const Site& site) {
+  return (site.row->meaning.traits & kCollective) && site.row->unit != Unit::matrix;
+}
+
 /// What the instruction is, in a word.
 std::string name_of(const Site& site) {
   const MemoryUse use = memory_use_of(site);
@@ -25,7 +30,8 @@ std::string name_of(const Site& site) {
          : site.row->meaning.traits & kBarrier        ? "barrier"
          : site.instruction->call >= 0                ? "call"
          : site.instruction->opcode.starts_with("br") ? "branch"
-                                                      : "warp synchronisation";
+         : is_met_by_lanes(site)                      ? "warp synchronisation"
+                                                      : "use";
 }
 
 /// The compiler names no line for what it has taken out of several, a load that two statements share: then the line of

@@ -1,6 +1,6 @@
-// initcheck: memory that is read before anything was written there, by loads whose value is used
-// (values/undefined_values.h). Which bytes of global memory hold a value is kept from launch to launch; shared and
-// local memory hold none when a block starts.
+// initcheck: memory that is read before anything was written there, by loads whose value is used, and variables that
+// are used before they have a value (values/undefined_values.h). Which bytes of global memory hold a value is kept from
+// launch to launch; shared and local memory and registers hold none when a block starts.
 
 #include <fmt/format.h>
 
@@ -87,6 +87,11 @@ class Initcheck final : public Observer, public UndefinedSource {
   }
   void block_started(const BlockContext& block) override {
     if (on_) blocks_.start(block);
+    // What is stored counts as used where this tool sees no stores.
+    values_.mark_unset(block,
+                       {.tool = "initcheck",
+                        .message = "a variable is used before it was given a value; initialise it where it is declared",
+                        .carried = on_});
   }
   void block_ended(const BlockContext& block) override { blocks_.end(block); }
 

@@ -36,13 +36,16 @@ bool UndefinedValues::may_mark(const Warp&, std::uint32_t site, std::string_view
   return std::find(told_.begin(), told_.end(), std::pair(site, tool)) == told_.end();
 }
 
+void UndefinedValues::WarpValues::make_room(std::size_t registers) {
+  if (!lanes.empty()) return;
+  lanes.resize(registers);
+  marks.resize(registers);
+}
+
 void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
   const BlockValues& block = blocks_.of(*w.block);
   WarpValues& values = blocks_.of(*w.block).warps[w.index];
-  if (values.lanes.empty()) {
-    values.lanes.resize(program_->slots + program_->preds);
-    values.marks.resize(values.lanes.size());
-  }
+  values.make_room(program_->slots + program_->preds);
   const auto same = [&](const auto& one) { return one.first == site && one.second.tool == what.tool; };
   auto known = std::find_if(values.known.begin(), values.known.end(), same);
   if (known == values.known.end()) known = values.known.emplace(known, site, Undefined{});
@@ -73,8 +76,28 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
   known->second = std::move(what);
 }
 
+void UndefinedValues::mark_unset(const BlockContext& block, const Undefined& what) {
+  const std::vector<UnsetRegister>& unset = program_->unset;
+  const std::size_t registers = program_->slots + program_->preds;
+  if (unset.empty() || program_->recursive || registers >= kNoOperand) return;
+  for (const Warp& w : block.warps) {
+    WarpValues& values = blocks_.of(block).warps[w.index];
+    values.make_room(registers);
+    values.known.emplace_back(kNoSite, what);
+    Marks marks;
+    for (std::uint8_t lane = 0; lane < kLanes; ++lane)
+      marks[lane] = {.place = {}, .bits = ~std::uint64_t{0}, .what = 0, .lane = lane, .padding = true};
+    for (const UnsetRegister& one : unset) {
+      const bool predicate = one.bytes == 0;
+      const auto cell = static_cast<std::uint16_t>(predicate ? program_->slots + one.at : one.at);
+      const std::uint64_t bits = predicate || one.bytes == 8 ? ~std::uint64_t{0} : (1ull << 8 * one.bytes) - 1;
+      set(w, values, {cell, 0, bits}, w.mask, w.mask, marks);
+    }
+  }
+}
+
 /// Of `lanes`, those in `undefined` now hold an undefined value in a register.
-void UndefinedValues::set(Warp& w, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
+void UndefinedValues::set(const Warp& w, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
                           const Marks& marks) {
   if (undefined & lanes && !values.marks[cell.at]) values.marks[cell.at] = std::make_unique<Marks>();
   std::uint32_t& held = values.lanes[cell.at];
@@ -101,8 +124,8 @@ void UndefinedValues::accuse(const Warp& w, const Origin& origin) {
 }
 
 UndefinedValues::Origin UndefinedValues::origin_of(const Warp& w, const WarpValues& values, const Mark& mark) const {
-  const std::uint32_t site = values.known[mark.what].first;
-  const Undefined& what = values.known[mark.what].second;
+  const auto& [known, what] = values.known[mark.what];
+  const std::uint32_t site = known == kNoSite ? at_ : known;
   return {{.tool = what.tool,
            .message = what.message,
            .address = what.bytes ? name_of(*program_, mark.place, what.bytes) : std::string{},
@@ -114,7 +137,7 @@ UndefinedValues::Origin UndefinedValues::origin_of(const Warp& w, const WarpValu
 }
 
 /// Accuses whoever got what these lanes hold; from now on it counts as any other value.
-void UndefinedValues::use(Warp& w, WarpValues& values, std::uint16_t cell, std::uint32_t lanes) {
+void UndefinedValues::use(const Warp& w, WarpValues& values, std::uint16_t cell, std::uint32_t lanes) {
   const std::uint32_t bad = values.lanes[cell] & lanes;
   for (std::uint32_t left = bad; left; left &= left - 1) {
     const Mark mark = (*values.marks[cell])[static_cast<std::size_t>(std::countr_zero(left))];
@@ -151,7 +174,8 @@ bool UndefinedValues::accuse_carried(const Warp& w, const Place& place) {
 
 /// Remembers who loaded what a store brings to shared or local memory. False: it goes elsewhere, or is a use.
 bool UndefinedValues::carry(const Warp& w, const WarpValues& values, const Mark& mark, Place to, std::uint32_t bytes) {
-  const auto& [site, what] = values.known[mark.what];
+  const auto& [known_site, what] = values.known[mark.what];
+  const std::uint32_t site = known_site == kNoSite ? at_ : known_site;
   BlockValues& block = blocks_.of(*w.block);
   if (!what.carried || to.allocation || block.carried.size() >= kMostCarried) return false;
   std::uint16_t origin = mark.origin;
@@ -169,7 +193,7 @@ bool UndefinedValues::carry(const Warp& w, const WarpValues& values, const Mark&
 }
 
 /// Whose padding is copied is accused of nothing. Of what may be written back, or carried on, write_back decides.
-void UndefinedValues::store(Warp& w, WarpValues& values, const ValueStep& step, std::uint32_t lanes) {
+void UndefinedValues::store(const Warp& w, WarpValues& values, const ValueStep& step, std::uint32_t lanes) {
   for (const std::uint16_t cell : step.stored) {
     if (cell == kNoOperand) continue;
     std::uint32_t used = 0;
@@ -186,6 +210,7 @@ const WrittenBack* UndefinedValues::write_back(Warp& w, std::uint32_t site, cons
   WarpValues& values = blocks_.of(*w.block).warps[w.index];
   if (values.marked == 0) return nullptr;
   const ValueStep& step = step_of(site);
+  at_ = site;
   std::uint32_t kept = 0;
   for (std::size_t i = 0; i < step.stored.size() && i < back_.bits.size(); ++i) {
     const std::uint16_t cell = step.stored[i];
@@ -197,11 +222,12 @@ const WrittenBack* UndefinedValues::write_back(Warp& w, std::uint32_t site, cons
       const std::uint64_t bits = mark.bits & step.stored_bits;
       if (bits == 0) continue;
       if (!is_from(values.known[mark.what].second, mark, locator, lane, i)) {
-        if (mark.padding) continue;
         Place to = locator.place(lane);
         to.offset += i * locator.use().element;
-        if (!carry(w, values, mark, to, locator.use().element)) {
-          used |= left & -left;
+        // In shared memory others compute with a variable that nobody gave a value.
+        const bool may_carry = !mark.padding || (to.shared && values.known[mark.what].first == kNoSite);
+        if (!may_carry || !carry(w, values, mark, to, locator.use().element)) {
+          if (!mark.padding) used |= left & -left;
           continue;
         }
       }
@@ -287,10 +313,23 @@ std::uint32_t UndefinedValues::find_results(const Warp& w, const WarpValues& val
   return undefined;
 }
 
+void UndefinedValues::blame(WarpValues& values, std::uint32_t lanes, Marks& marks) const {
+  for (; lanes; lanes &= lanes - 1) {
+    Mark& mark = marks[static_cast<std::size_t>(std::countr_zero(lanes))];
+    if (values.known[mark.what].first != kNoSite) continue;
+    const Undefined what = values.known[mark.what].second;
+    const auto same = [&](const auto& one) { return one.first == at_ && one.second.tool == what.tool; };
+    auto known = std::find_if(values.known.begin(), values.known.end(), same);
+    if (known == values.known.end()) known = values.known.emplace(known, at_, what);
+    mark.what = static_cast<std::uint16_t>(known - values.known.begin());
+  }
+}
+
 void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lanes) {
   WarpValues& values = blocks_.of(*w.block).warps[w.index];
   if (values.marked == 0) return;
   const ValueStep& step = step_of(op->site);
+  at_ = op->site;
   if (step.guard != kNoOperand) use(w, values, step.guard, w.mask);
   for (const std::uint16_t cell : step.uses) use(w, values, cell, lanes);
   store(w, values, step, lanes);
@@ -299,6 +338,7 @@ void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lane
   if (std::ranges::none_of(step.sources, is_marked) && std::ranges::none_of(step.results, is_marked)) return;
   Marks marks;
   const std::uint32_t undefined = find_results(w, values, step, lanes, marks);
+  if (!step.moves_bits()) blame(values, undefined, marks);
   w.block->charged += undefined != 0;  // of the budget, in warp instructions
   for (std::size_t i = 0; i < step.results.size(); ++i) {
     const std::uint16_t cell = step.results[i];

@@ -1,8 +1,9 @@
 #pragma once
 // Values that nobody has given: read from memory that was never written, or from a lane that takes no part in a
-// shuffle. A tool marks the registers that receive one, and the accusation waits until the value is used: as an
-// address, by a branch, stored, handed to a function. What a selp or a false guard throws away was never asked for:
-// compilers load ahead, and then choose.
+// shuffle, or a variable without a value. A tool marks the registers that receive one, and the accusation waits until
+// the value is used: as an address, by a branch, stored, handed to a function. What a selp or a false guard throws away
+// was never asked for: compilers load ahead, and then choose. A variable without a value may be copied, as a struct's
+// member is that nobody needs; whoever first computes with it is accused, once what comes of it is used.
 //
 // After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit for each bit of a register's lane. Moves,
 // conversions, shifts and masks carry bits on as they are; of sums and comparisons of integers what cannot depend on
@@ -76,6 +77,9 @@ class UndefinedValues final : public Observer {
   [[nodiscard]] bool may_mark(const Warp& warp, std::uint32_t site, std::string_view tool);
   /// Results of the instruction that is next are undefined.
   void mark(Warp& warp, std::uint32_t site, Undefined what);
+  /// A block starts: registers that it may read before it writes them hold nothing (Program::unset). `what`: who says
+  /// so, in which words; nothing of lanes.
+  void mark_unset(const BlockContext& block, const Undefined& what);
   /// A store is next, at the places that the locator has found. Lanes whose value was loaded in another place and goes
   /// to global memory, or that may leave to the host what nobody gave, are accused. nullptr: nothing stays undefined.
   [[nodiscard]] const WrittenBack* write_back(Warp& warp, std::uint32_t site, const Locator& locator);
@@ -111,10 +115,12 @@ class UndefinedValues final : public Observer {
     std::uint64_t bits = ~std::uint64_t{0};
   };
   struct WarpValues {
-    std::vector<std::uint32_t> lanes;                        ///< by register: those that hold an undefined value
-    std::vector<std::unique_ptr<Marks>> marks;               ///< by register, those that have held one
-    std::vector<std::pair<std::uint32_t, Undefined>> known;  ///< site, and what it says
-    std::uint32_t marked = 0;                                ///< registers with lanes
+    void make_room(std::size_t registers);
+    std::vector<std::uint32_t> lanes;           ///< by register: those that hold an undefined value
+    std::vector<std::unique_ptr<Marks>> marks;  ///< by register, those that have held one
+    /// Site, and what it says; kNoSite: of a variable without a value.
+    std::vector<std::pair<std::uint32_t, Undefined>> known;
+    std::uint32_t marked = 0;  ///< registers with lanes
   };
   /// Who is accused where a carried value is used.
   struct Origin {
@@ -137,9 +143,12 @@ class UndefinedValues final : public Observer {
   static constexpr std::size_t kMostCarried = 1 << 16;  ///< words of a block: strangers' code fills memory as it likes
 
   const ValueStep& step_of(std::uint32_t site);
-  void set(Warp& warp, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined, const Marks& marks);
-  void use(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes);
-  void store(Warp& warp, WarpValues& values, const ValueStep& step, std::uint32_t lanes);
+  void set(const Warp& warp, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
+           const Marks& marks);
+  void use(const Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes);
+  /// Who is accused of what comes of a variable without a value: the instruction at hand.
+  void blame(WarpValues& values, std::uint32_t lanes, Marks& marks) const;
+  void store(const Warp& warp, WarpValues& values, const ValueStep& step, std::uint32_t lanes);
   void accuse(const Warp& warp, const Origin& origin);
   [[nodiscard]] Origin origin_of(const Warp& warp, const WarpValues& values, const Mark& mark) const;
   bool carry(const Warp& warp, const WarpValues& values, const Mark& mark, Place to, std::uint32_t bytes);
@@ -151,6 +160,7 @@ class UndefinedValues final : public Observer {
 
   Accusations& accusations_;
   const Program* program_ = nullptr;
+  std::uint32_t at_ = kNoSite;                                    ///< the instruction at hand
   std::vector<std::unique_ptr<ValueStep>> steps_;                 ///< by site, as far as they were asked for
   std::vector<std::pair<std::uint32_t, std::string_view>> told_;  ///< sites and tools
   BlockStates<BlockValues> blocks_;

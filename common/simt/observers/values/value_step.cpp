@@ -159,6 +159,7 @@ ValueStep::Kind ValueStep::kind_of(std::string_view name) const {
   const std::string_view opcode = site_.instruction->opcode;
   const bool is_plain = bytes_of_type(type_at(opcode, 0)) != 0 && !has_modifier(opcode, ".sat") &&
                         !has_modifier(opcode, ".cc") && !has_modifier(opcode, ".hi");
+  if (opcode.ends_with("16x2")) return Kind::halves;
   switch (site_.instruction->operands.size()) {
     case 2:
       return name == "mov"                ? Kind::move
@@ -360,6 +361,8 @@ std::uint64_t ValueStep::through(const Warp& w, int lane, std::size_t k, const U
     case Kind::exclusive:
     case Kind::inversion:
       return bits;
+    case Kind::halves:
+      return (bits & 0xffff ? 0xffff : 0) | (bits & 0xffff0000 ? 0xffff0000 : 0);
     case Kind::select:
       return k < 2 ? bits : kAllBits;
     case Kind::convert:

@@ -20,6 +20,7 @@ namespace gpulab::simt {
 struct ValueStep {
   enum class Kind : std::uint8_t {
     ordinary,
+    halves,  ///< arithmetic on f16x2 and the like
     select,
     conjunction,
     disjunction,

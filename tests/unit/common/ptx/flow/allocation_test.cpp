@@ -215,3 +215,16 @@ TEST_CASE("random programs compute the same in slots as in registers") {
   }
   CHECK(saved > 1500);  // it would be easy never to share
 }
+
+TEST_CASE("registers that a path reads before it writes them enter a function") {
+  // 0 is written first; 1 only on one way round; 2 by a guarded instruction; 3 never; 4 behind its own loop.
+  Code code;
+  code.op({0}, {}).branch(3, {0}).op({1}, {}).op({2}, {1}, true);
+  code.op({4}, {2, 3, 4}).branch(4, {4}).op({}, {0, 4});
+  CHECK(code.allocate(words(5)).entering == Ids{1, 2, 3, 4});
+}
+
+TEST_CASE("what the first instruction writes early does not enter, unless it keeps some of it") {
+  CHECK(Code().op({0, 1}, {}, false, true).op({}, {0, 1}).allocate(words(2)).entering.empty());
+  CHECK(Code().op({0, 1}, {}, true, true).op({}, {0, 1}).allocate(words(2)).entering == Ids{0, 1});
+}
