@@ -86,9 +86,12 @@ std::string NvccMessages::take(std::string_view whole) {
       context_is_ours_ = true;
       return {};
     }
-  } else if (line.find(watching_header) != std::string_view::npos) {
-    lost_ |= line.find("error") != std::string_view::npos;  // of nvcc's own front end
+  } else if (const auto named = line.find(watching_header); named != std::string_view::npos) {
+    const bool is_error = line.find("error") != std::string_view::npos;  // of nvcc's own front end
+    lost_ |= is_error;
+    if (is_error && line.substr(named + watching_header.size()).starts_with('(')) is_void_ = true;
   }
+  if (is_void_) return {};
   const bool is_of_host_compiler = message_in(line).has_value();
   if (ours_ && !line.empty() && line.front() == ' ') return {};  // its source line, and what is marked there
   ours_ = false;

@@ -25,6 +25,7 @@ class NvccMessages {
   bool context_is_ours_ = false;  ///< it led to a warning of ours; it may lead to one of the user's, too
   bool ours_ = false;             ///< the message whose lines come is ours
   bool lost_ = false;
+  bool is_void_ = false;  ///< our header has an error: who builds again without it hears all of the user's then
   std::vector<DroppedResult> dropped_;
 };
 

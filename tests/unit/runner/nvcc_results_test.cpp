@@ -122,6 +122,16 @@ TEST_CASE("an error in our own header is told from errors of the user's") {
   CHECK_FALSE(sift(in_main + dropped_copy).lost);
 }
 
+TEST_CASE("a user whose own function has the name of a watched one does not hear of our header") {
+  const auto made = sift(of_the_user +
+                         "/tmp/x/gpulab_watched_functions.h(67): error: cannot determine which instance of overloaded "
+                         "function \"cudaMemAdvise\" is intended\n"
+                         "  [[nodiscard]] gpulab_plain<decltype(cudaMemAdvise)>::type cudaMemAdvise;\n\n"
+                         "a.cu(7): error: identifier \"x\" is undefined\n");
+  CHECK(made.lost);
+  CHECK(made.kept == of_the_user);
+}
+
 TEST_CASE("the section with dropped results is added to ELF files of this machine's alone") {
   const PrivateFolder folder;
   const auto file = folder.path() / "a.o";
