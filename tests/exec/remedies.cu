@@ -27,6 +27,10 @@
 // err: warning: api: shouts prints more than printf's buffer holds, by \d+ bytes: on a GPU the first lines are lost; wait for the kernel more often, or have more by cudaDeviceSetLimit\(cudaLimitPrintfFifoSize, bytes\) \(called by remedies\.cu:\d+\)
 // case: -- host_writes :: 139
 // err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
+// case: -- frees :: 139
+// err: error: free\(\) or delete was given 'cudaMalloc #1', which is none of malloc's: cudaFree gives it back \(at remedies\.cu:\d+\)
+// case: -- frees_pinned :: 139
+// err: error: free\(\) or delete was given 'cudaHostAlloc #1', which is none of malloc's: cudaFreeHost gives it back \(at remedies\.cu:\d+\)
 // case: -- library_writes :: 139
 // err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
 // case: -- thrust_writes :: 139
@@ -44,6 +48,7 @@
 #include <thrust/execution_policy.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 __device__ unsigned arrived = 0;
@@ -110,6 +115,12 @@ void captures(int* x) {
   cudaStreamDestroy(stream);
 }
 
+void frees_pinned() {
+  int* p = nullptr;
+  cudaMallocHost(&p, 4096);
+  delete p;
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* word) { return std::strcmp(argv[1], word) == 0; };
   int* x = nullptr;
@@ -130,6 +141,8 @@ int main(int, char** argv) {
   if (is("printed")) speaks<<<1, 1>>>(3);
   if (is("prints_too_much")) shouts<<<16, 256>>>();
   if (is("host_writes")) *x = 1;
+  if (is("frees")) std::free(x);
+  if (is("frees_pinned")) frees_pinned();
   if (is("library_writes")) std::memset(x, argv[1][0], 4096 + argv[1][1]);
   if (is("thrust_writes")) thrust::fill(thrust::host, x, x + 10, 1);
   if (is("wide")) half_waits<<<1, 64>>>(reinterpret_cast<double*>(x));

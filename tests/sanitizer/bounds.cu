@@ -389,3 +389,40 @@ extern "C" __global__ void the_word_behind_a_local_array(const int* in, int* out
   for (int i = 0; i <= n; ++i) bins[i] += 1;  // guilty: memcheck read
   out[threadIdx.x] = bins[in[threadIdx.x] % 9];
 }
+
+// guilty <<<1, 64, 512>>> in[64] out[64]
+extern "C" __global__ void two_dynamic_arrays_for_one(const int* in, int* out) {
+  extern __shared__ int values[];
+  extern __shared__ unsigned short places[];
+  const int t = threadIdx.x;
+  values[t] = in[t];
+  __syncthreads();
+  places[2 * t] = 63 - t;  // guilty: memcheck write
+  __syncthreads();
+  out[t] = values[t];  // guilty: memcheck read
+}
+
+// innocent <<<1, 64, 512>>> in[64] out[64]
+extern "C" __global__ void two_dynamic_arrays_side_by_side(const int* in, int* out) {
+  extern __shared__ int values[];
+  extern __shared__ unsigned short places[];
+  const int t = threadIdx.x;
+  values[t] = in[t];
+  places[128 + t] = 63 - t;
+  __syncthreads();
+  out[t] = values[places[128 + t]];
+}
+
+// innocent <<<1, 64, 512>>> in[64] out[64]
+extern "C" __global__ void two_dynamic_arrays_one_after_the_other(const int* in, int* out) {
+  extern __shared__ int values[];
+  extern __shared__ unsigned short places[];
+  const int t = threadIdx.x;
+  values[t] = in[t];
+  __syncthreads();
+  const int other = values[63 - t];
+  __syncthreads();
+  places[t] = other;
+  __syncthreads();
+  out[t] = places[63 - t];
+}

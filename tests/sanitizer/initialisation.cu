@@ -331,7 +331,8 @@ extern "C" __global__ void member_cut_out_of_a_word(const int* in, long long* ou
   scratch[t].flag = in[t] & 1;
   scratch[t].at = in[t];
   __syncthreads();
-  const unsigned long long word = __ldg(reinterpret_cast<const unsigned long long*>(scratch + t));
+  unsigned long long word;
+  asm volatile("ld.global.u64 %0, [%1];" : "=l"(word) : "l"(scratch + t) : "memory");
   const unsigned low = __shfl_down_sync(0xffffffffu, static_cast<unsigned>(word), 1);
   const unsigned high = __shfl_down_sync(0xffffffffu, static_cast<unsigned>(word >> 32), 1);
   const unsigned long long next = low | static_cast<unsigned long long>(high) << 32;

@@ -38,6 +38,7 @@ MemoryUse memory_use_of(const Site& site) {
   use.clears = use.atomic && (is(".exch") || is(".and"));
   use.is_volatile = site.facts & kVolatile;
   use.strong = site.facts & kStrong;
+  use.as_constant = use.load && is(".nc");
   use.acquires = site.facts & kAcquires;
   use.releases = site.facts & kReleases;
   use.bytes = static_cast<std::uint8_t>(bytes_per_lane(meaning));

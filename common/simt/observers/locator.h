@@ -26,6 +26,7 @@ struct MemoryUse {
   bool polls = false;   ///< volatile, and waits for its word (polling_loads.h)
   bool strong = false;  ///< .relaxed, .acquire, .release: does not race with atomics
   bool acquires = false, releases = false;
+  bool as_constant = false;  ///< ld.global.nc: through a cache that sees no store of this launch
   /// An exchange, or an atomic `and`: by these a word gets its first value, or its bits are cleared.
   bool clears = false;
   std::uint8_t bytes = 0;               ///< per lane
@@ -81,6 +82,8 @@ class Locator final : public Observer {
   void access(Warp& warp, const MicroOp* op) override;
 
   [[nodiscard]] const MemoryUse& use_at(std::uint32_t site) const { return uses_[site]; }
+  /// The variables in shared memory that an access means, where somebody looks for bounds.
+  [[nodiscard]] SharedVariables meant_at(std::uint32_t site) const { return meant_[site]; }
 
   // ---- of the access that the observers are being told of ----
 

@@ -108,7 +108,7 @@ void RaceDetector::index_freed(std::uint32_t allocation) {
 void RaceDetector::access(Warp& w, const MicroOp* op) {
   if (!locator_.lanes()) return;
   RacingBlock& block = blocks_.of(*w.block);
-  if (locator_.in_one_stretch() && access_together(w, op, block)) return;
+  if (locator_.in_one_stretch() && !locator_.use().as_constant && access_together(w, op, block)) return;
   const MemoryUse& use = locator_.use();
   for (std::uint32_t left = locator_.lanes(); left; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -277,6 +277,17 @@ void RaceDetector::accuse(const LaneAccess& now, std::uint64_t cell, std::uint32
                    [&] { return name_of(*program_, met, bytes); });
 }
 
+/// PTX ISA, ld.global.nc: the memory must not change while the kernel runs, whatever orders the store and the load.
+void RaceDetector::accuse_constant(const LaneAccess& now, const Suspect& writer) {
+  accusations_.add({.tool = "racecheck",
+                    .message = "a load through the read-only cache (__ldg, or a pointer that is const and "
+                               "__restrict__) of what this launch has written: the cache may hold what was there "
+                               "before, barriers or not; read it by a plain load, or in another launch",
+                    .first = writer,
+                    .second = suspect(now.warp, now.lane, now.op->site)},
+                   [&] { return name_of(*program_, now.place, now.use.bytes); });
+}
+
 void RaceDetector::check_reader(const LaneAccess& now, std::uint64_t cell, const GroupCell& reader) {
   const std::uint32_t block = warps_.block(reader.warp), first = (reader.warp - block * warps_.count()) * kLanes;
   const std::uint32_t site = reader.site & ~kSilentStore;
@@ -365,7 +376,11 @@ void RaceDetector::check_writers(const LaneAccess& now, std::uint64_t cell, cons
     for (const GroupCell& atomic : several->atomics) check_reader(now, cell, atomic);
   const WriteCell& written = several ? several->plain : last;
   const std::uint32_t block = threads_.block(written.thread), other = written.thread - block * threads_.count();
-  if (!written.clock || (block == w.block->linear && other == now.thread)) return;
+  if (!written.clock) return;
+  const bool own = block == w.block->linear && other == now.thread;
+  if (now.use.as_constant && (own || now.block.history.knows(now.thread, block, other, written.clock)))
+    return accuse_constant(now, {block, other, written.site});
+  if (own) return;
   // Lanes of one instruction that store the same value to one place change nothing for each other.
   const bool same_store = now.use.store && written.site == now.op->site && block == w.block->linear &&
                           other / kLanes == w.index &&

@@ -114,6 +114,7 @@ class RaceDetector {
   void release_by(const LaneAccess& now);
   [[nodiscard]] bool is_ordered_by_flag(const LaneAccess& now, std::uint32_t earlier_site) const;
   [[nodiscard]] static SyncKey key_of(const LaneAccess& now);
+  void accuse_constant(const LaneAccess& now, const Suspect& writer);
   void accuse(const LaneAccess& now, std::uint64_t cell, std::uint32_t earlier_thread, std::uint32_t earlier_site);
 
   Locator& locator_;

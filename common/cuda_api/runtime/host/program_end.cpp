@@ -22,6 +22,20 @@ namespace {
 /// Algorithms of thrust that are not inlined call each other so deep.
 constexpr std::size_t kFramesOfCrash = 32;
 
+/// Before a block of its own, free() looks for what malloc wrote there (glibc: the two words in front). In front of the
+/// runtime's there is nothing. Empty: no such block begins behind this address.
+std::string taken_for_malloc(Session& session, std::uint64_t address) {
+  for (const std::uint64_t before : {8, 16}) {
+    const auto owner = owner_of(session, address + before);
+    if (!owner.entry || owner.entry->address != address + before || owner.entry->kind == MemoryEntry::Kind::registered)
+      continue;
+    const bool pinned = owner.entry->kind == MemoryEntry::Kind::pinned;
+    return fmt::format("free() or delete was given '{}', which is none of malloc's: {} gives it back", owner.name,
+                       pinned ? "cudaFreeHost" : "cudaFree");
+  }
+  return {};
+}
+
 /// Why the host's access to this address may have failed.
 std::string explained(Session& session, std::uint64_t address) {
   using Kind = AddressOwner::Kind;
@@ -35,6 +49,7 @@ std::string explained(Session& session, std::uint64_t address) {
     case Kind::null:
       return fmt::format("the host read or wrote the null address {:#x}", address);
     case Kind::nobody:
+      if (auto text = taken_for_malloc(session, address); !text.empty()) return text;
       return fmt::format("the host read or wrote {:#x}, where it has no memory", address);
     default:
       return fmt::format("the host may not do this at {:#x} ({})", address, in_words(owner));

@@ -9,6 +9,7 @@
 #include "common/simt/machine/faults.h"
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/locator.h"
+#include "common/simt/observers/shadows/dynamic_arrays.h"
 #include "common/simt/observers/tool.h"
 
 namespace gpulab::simt {
@@ -22,7 +23,12 @@ class Memcheck final : public Observer {
     locator_.look_for_bounds();
   }
 
+  void grid_started(const LaunchState& launch) override { arrays_.start(launch, locator_); }
+  void block_started(const BlockContext& block) override { arrays_.block_started(block); }
+  void block_ended(const BlockContext& block) override { arrays_.block_ended(block); }
+
   void access(Warp& w, const MicroOp* op) override {
+    arrays_.access(w, op, locator_, accusations_);
     if (locator_.outside() < 0) return;
     const Place place = locator_.place(locator_.outside());
     const MemoryUse& use = locator_.use();
@@ -64,6 +70,7 @@ class Memcheck final : public Observer {
  private:
   Locator& locator_;
   Accusations& accusations_;
+  DynamicArrays arrays_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "common/enum_text.h"
 #include "common/launch_error.h"
 #include "tests/all_tools.h"
 #include "tests/catch.h"
@@ -143,12 +144,12 @@ struct Verdict {
 Accusations accusations_of(const std::vector<Finding>& findings, bool notes) {
   Accusations named;
   for (const Finding& finding : findings) {
-    const bool error = finding.severity == Severity::error;
-    if (!error && !notes) continue;
+    const bool note = finding.severity == Severity::note;
+    if (note && !notes) continue;
     for (const FindingSite& at : finding.at) {
       const bool memory = at.access == "read" || at.access == "write" || at.access == "atomic";
       named.insert(
-          fmt::format("{}{} {}{}", error ? "" : "note of ", finding.tool, at.line, memory ? " " + at.access : ""));
+          fmt::format("{}{} {}{}", note ? "note of " : "", finding.tool, at.line, memory ? " " + at.access : ""));
     }
   }
   return named;
@@ -172,7 +173,7 @@ Verdict judge(const SuiteFile& file, const SuiteKernel& kernel, std::uint64_t sc
     const bool named = message.starts_with(name) && message.substr(name.size()).starts_with(": ");
     static const std::regex number("0x[0-9a-f]+|[0-9]+");
     verdict.messages.insert(
-        fmt::format("{} of {}: {}", finding.severity == Severity::error ? "error" : "note", finding.tool,
+        fmt::format("{} of {}: {}", to_text(finding.severity), finding.tool,
                     std::regex_replace(std::string(message.substr(named ? name.size() + 2 : 0)), number, "#")));
   }
   return verdict;
