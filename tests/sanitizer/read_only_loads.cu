@@ -13,9 +13,9 @@ extern "C" __global__ void read_back_behind_a_barrier(const int* in, int* out) {
 // guilty <<<2, 32>>> in[64] out[64]
 extern "C" __global__ void read_back_by_whoever_wrote_it(const int* in, int* out) {
   const int i = blockIdx.x * 32 + threadIdx.x;
-  out[i] = in[i] + 100;                     // guilty: racecheck write
+  out[i] = in[i] + 100;  // guilty: racecheck write
   const int* const mine = out + (in[i] < 1000 ? i : 0);
-  out[i] = __ldg(mine) + 1;                 // guilty: racecheck read
+  out[i] = __ldg(mine) + 1;  // guilty: racecheck read
 }
 
 // Each thread reads its element before it writes it, and nobody else reads it.
