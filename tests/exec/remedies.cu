@@ -23,6 +23,11 @@
 // case: -- printed :: 0
 // out: ^0\n1\n2\ncudaSuccess\n$
 // err: exit code 0\n\n
+// case: -- text_of_the_host :: 4
+// out: ^cudaErrorIllegalAddress\n$
+// err: error: out-of-bounds load of 1 byte at 0x\w+, which is host memory \(global variables and constants of the host's program\) in says, block
+// case: -- no_text :: 0
+// out: ^\(null\)\ncudaSuccess\n$
 // case: -- prints_too_much :: 0
 // err: warning: api: shouts prints more than printf's buffer holds, by \d+ bytes: on a GPU the first lines are lost; wait for the kernel more often, or have more by cudaDeviceSetLimit\(cudaLimitPrintfFifoSize, bytes\) \(called by remedies\.cu:\d+\)
 // case: -- host_writes :: 139
@@ -79,6 +84,8 @@ __global__ void two_phases(int* x) {
   cooperative_groups::this_grid().sync();
   x[threadIdx.x] += 1;
 }
+__global__ void says(const char* text) { printf("%s\n", text); }
+
 __global__ void speaks(int n) {
   for (int i = 0; i < n; ++i) printf("%d\n", i);
 }
@@ -139,6 +146,8 @@ int main(int, char** argv) {
   if (is("grid_sync")) two_phases<<<4, 64>>>(x);
   if (is("unprinted")) return speaks<<<1, 1>>>(3), 0;
   if (is("printed")) speaks<<<1, 1>>>(3);
+  if (is("text_of_the_host")) says<<<1, 1>>>("of the host");
+  if (is("no_text")) says<<<1, 1>>>(nullptr);
   if (is("prints_too_much")) shouts<<<16, 256>>>();
   if (is("host_writes")) *x = 1;
   if (is("frees")) std::free(x);

@@ -64,7 +64,7 @@ DeviceText text_reader(const Warp& w, int lane) {
 /// Bytes that are printed in the time of a warp instruction.
 constexpr std::size_t kBytesPrintedAtOnce = 16;
 
-void call_vprintf(Warp& w, const MicroOp*, const CallInfo& call) {
+void call_vprintf(Warp& w, const MicroOp* op, const CallInfo& call) {
   ++w.library.prints;
   for_active_lanes(w, [&](int lane) {
     const auto format = argument<std::uint64_t>(w, call, 0, lane);
@@ -76,7 +76,11 @@ void call_vprintf(Warp& w, const MicroOp*, const CallInfo& call) {
       ++reads;
       return read_memory(w, lane, address, to, bytes);
     };
-    const std::int32_t count = device_printf(log.output, read, format, values);
+    const Refused refused = [&](std::uint64_t address) {
+      log.output.resize(before);
+      fault_access(w, op, address, lane, 1, "load");
+    };
+    const std::int32_t count = device_printf(log.output, read, format, values, refused);
     ++w.library.printing_lanes;
     w.library.printed_bytes += log.output.size() - before;
     charge_work(w, (log.output.size() - before) / kBytesPrintedAtOnce + reads);

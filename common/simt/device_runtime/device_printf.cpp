@@ -122,7 +122,7 @@ void convert_integer(std::string& out, const Spec& spec, Arguments& arguments) {
   append(out, spec.head + spec.conversion, static_cast<Word>(value));
 }
 
-void convert(std::string& out, const Spec& spec, const DeviceText& read, Arguments& arguments) {
+void convert(std::string& out, const Spec& spec, const DeviceText& read, const Refused& refused, Arguments& arguments) {
   switch (spec.conversion) {
     case 'd':
     case 'i':
@@ -136,8 +136,10 @@ void convert(std::string& out, const Spec& spec, const DeviceText& read, Argumen
       return append(out, spec.head + "c", arguments.take<std::int32_t>());
     case 'p':
       return append(out, spec.head + "p", reinterpret_cast<void*>(arguments.take<std::uint64_t>()));
-    case 's':
-      return append(out, spec.head + "s", device_string(read, arguments.take<std::uint64_t>()).c_str());
+    case 's': {
+      const auto address = arguments.take<std::uint64_t>();
+      return append(out, spec.head + "s", device_string(read, address, address == 0 ? Refused() : refused).c_str());
+    }
     case 'e':
     case 'E':
     case 'f':
@@ -157,19 +159,23 @@ void convert(std::string& out, const Spec& spec, const DeviceText& read, Argumen
 
 }  // namespace
 
-std::string device_string(const DeviceText& read, std::uint64_t address) {
+std::string device_string(const DeviceText& read, std::uint64_t address, const Refused& refused) {
   constexpr std::size_t limit = 64 << 10;
   std::string text;
   for (; text.size() < limit; ++address) {
     char next = '\0';
-    if (!read(address, &next, 1)) return text.empty() ? "(null)" : text;
+    if (!read(address, &next, 1)) {
+      if (refused) refused(address);
+      return text.empty() ? "(null)" : text;
+    }
     if (next == '\0') return text;
     text += next;
   }
   return text;
 }
 
-std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64_t format, std::uint64_t values) {
+std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64_t format, std::uint64_t values,
+                           const Refused& refused) {
   char first = '\0';
   if (!read(format, &first, 1)) return -1;
   const std::string text = device_string(read, format);
@@ -182,7 +188,7 @@ std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64
     }
     ++i;
     const Spec spec = SpecParser(text, i, arguments).parse();
-    if (spec.conversion) convert(out, spec, read, arguments);
+    if (spec.conversion) convert(out, spec, read, refused, arguments);
     if (out.size() - before > kMostCharacters) break;  // one call prints no more than the buffer holds
   }
   return arguments.count();

@@ -30,14 +30,14 @@ class Call {
     std::memcpy(memory_.data() + kText, text.data(), text.size());
     return with(std::uint64_t{kText});
   }
-  std::string print(std::int32_t* printed = nullptr) const {
+  std::string print(std::int32_t* printed = nullptr, const Refused& refused = {}) const {
     std::string out;
     const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
       if (address + bytes > memory_.size()) return false;
       std::memcpy(to, memory_.data() + address, bytes);
       return true;
     };
-    const std::int32_t result = device_printf(out, read, 0, kValues);
+    const std::int32_t result = device_printf(out, read, 0, kValues, refused);
     if (printed) *printed = result;
     return out;
   }
@@ -129,6 +129,13 @@ TEST_CASE("what is no conversion prints as it stands, and a format may end anywh
 TEST_CASE("a width without bounds pads to no more than what a GPU's buffer holds") {
   CHECK(Call("%999999999999d").with(1).print().size() == 1 << 20);
   CHECK(Call("%*d").with(-2000000000).with(1).print().size() == 1 << 20);
+}
+
+TEST_CASE("a string that cannot be read is refused") {
+  std::vector<std::uint64_t> bad;
+  const Refused refused = [&](std::uint64_t address) { bad.push_back(address); };
+  (void)Call("[%s]").with(std::uint64_t{0x7f0000001234}).print(nullptr, refused);
+  CHECK(bad == std::vector<std::uint64_t>{0x7f0000001234});
 }
 
 TEST_CASE("a format that cannot be read prints nothing") {
