@@ -12,9 +12,6 @@
 // err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch
 // case: -- null :: 4
 // err: hint: is the pointer argument set\?
-// case: -- grid_sync :: 4
-// err: error: grid\.sync\(\) in a launch that is not cooperative in two_phases, block
-// err: hint: launch the kernel by cudaLaunchCooperativeKernel, not by <<<>>>
 // case: -- trap :: 4
 // err: error: trap instruction in traps, block
 // case: -- unprinted :: 0
@@ -29,8 +26,6 @@
 // err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
 // case: -- library_writes :: 139
 // err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
-// case: -- thrust_writes :: 139
-// err: copy it with cudaMemcpy first \(at remedies\.cu:\d+\); thrust takes a raw pointer for the host's: give thrust::device as the first argument, or thrust::device_pointer_cast\(p\)
 // case: -- divides :: 136
 // err: error: the host divided an integer by 0, or the least one by -1 \(at remedies\.cu:\d+\)
 // case: --sanitize racecheck -- wide :: 1
@@ -39,10 +34,6 @@
 // err: initcheck: adds: global memory is read before anything was written there; initialise it first; cudaMemcpy brought 64 of its 256 bytes \(called by remedies.cu:@brings a quarter@\): sizes are in bytes
 // case: -- captures :: 1
 // err: \(called by remedies.cu:@while it captures@; cudaErrorStreamCaptureImplicit, which the program did not look at\); queue it in the stream that captures
-#include <cooperative_groups.h>
-#include <thrust/fill.h>
-#include <thrust/execution_policy.h>
-
 #include <cstdio>
 #include <cstring>
 
@@ -68,11 +59,6 @@ __global__ void scratch(int* out) {
   mine[5] = threadIdx.x;
   out[threadIdx.x] = mine[5];
   free(mine);
-}
-__global__ void two_phases(int* x) {
-  x[threadIdx.x] = 1;
-  cooperative_groups::this_grid().sync();
-  x[threadIdx.x] += 1;
 }
 __global__ void speaks(int n) {
   for (int i = 0; i < n; ++i) printf("%d\n", i);
@@ -125,13 +111,11 @@ int main(int, char** argv) {
   }
   if (is("heap")) scratch<<<1, 64>>>(x);
   if (is("null")) waits<<<1, 32>>>(nullptr);
-  if (is("grid_sync")) two_phases<<<4, 64>>>(x);
   if (is("unprinted")) return speaks<<<1, 1>>>(3), 0;
   if (is("printed")) speaks<<<1, 1>>>(3);
   if (is("prints_too_much")) shouts<<<16, 256>>>();
   if (is("host_writes")) *x = 1;
   if (is("library_writes")) std::memset(x, argv[1][0], 4096 + argv[1][1]);
-  if (is("thrust_writes")) thrust::fill(thrust::host, x, x + 10, 1);
   if (is("wide")) half_waits<<<1, 64>>>(reinterpret_cast<double*>(x));
   if (is("some")) some();
   if (is("captures")) captures(x);
