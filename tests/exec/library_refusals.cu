@@ -1,6 +1,5 @@
 // What cuSOLVER, cuSPARSE and cuBLASLt say of wrong arguments, as an H100 did (driver 580, CUDA 13.0): odd statuses of theirs are here, too.
 // Where theirs says success for nonsense, a finding says what is wrong, and nothing is written but info.
-// long
 // build: -lcusolver -lcusparse -lcublasLt
 // case: -- refused :: 0
 // out: (?m)^gesv size n 13, lda 13, gels size wide 13, right 0$

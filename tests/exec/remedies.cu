@@ -1,4 +1,5 @@
 // Mistakes whose remedy is not the usual one: each has its sentence.
+// long
 // case: -- barrier_of_the_grid :: 4
 // err: error: step never ends: .* wait at .*, and no thread of the launch will change what they wait for; 136 of 400 blocks cannot start while 264 wait
 // err: hint: a barrier of the whole grid needs all its blocks on the GPU at once: launch at most 264 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid\.sync\(\), which refuse more
