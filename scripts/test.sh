@@ -40,6 +40,15 @@ count_cases() {
     END { print passed + 0, failed + 0 }' "$1"
 }
 
+# "750 s in all; exec 170, unit 95, …": what a ctest log's tests took, so that it is seen when they grow.
+slowest() {
+  awk '
+    /^[0-9]+\/[0-9]+ Test: / { name = $3 }
+    /^Test time = / { all += $4; printf "%d %s\n", $4 + 0.5, name }
+    END { printf "%d in all\n", 1e6 + all }' "$1" | sort -rn | head -n 9 |
+    awk 'NR == 1 { printf "%d s in all;", $1 - 1e6; next } { printf "%s %s %d", (NR > 2 ? "," : ""), $2, $1 }'
+}
+
 # A part with a script of its own, whose last lines say how many passed and failed, or why it was skipped: part NAME COMMAND…
 part() {
   local name=$1 code=0 said part_passed part_failed
@@ -57,6 +66,10 @@ part() {
 # Vendor code takes nvcc minutes, and nothing runs it where there is no GPU: that it compiles is left to --all.
 vendor=yes
 has_gpu || { vendor_architectures= vendor=$all; }
+# Labels of tests (tests/CMakeLists.txt): CI runs neither the `long` nor the `slow` ones, --sanitize the slow ones, too.
+labels=long
+[ $preset != release ] || labels="$labels|slow"
+[ -n "$vendor" ] || labels="$labels|vendor"
 # This CPU's level of the instruction tables; --all: every one, those of newer CPUs compiled alone; --sanitize: what can run here.
 levels=native
 [ -z "$all" ] || levels=all
@@ -70,9 +83,10 @@ compile all ${vendor:+gpulab_vendor}
 
 step "tests"
 ctest_failed=0
-long=(-LE "$([ -n "$vendor" ] && echo long || echo "long|vendor")") # the label of tests that take long; of those that need vendor code
-[ -z "$all" ] || long=()
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${long[@]}" || ctest_failed=1
+without=(-LE "$labels")
+[ -z "$all" ] || without=()
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${without[@]}" || ctest_failed=1
+step "tests one by one: $(slowest "$build/Testing/Temporary/LastTest.log")"
 read -r passed failed < <(count_cases "$build/Testing/Temporary/LastTest.log")
 [ $ctest_failed = 0 ] || [ "$failed" -gt 0 ] || failed=1 # a crash or a time-out
 [ "$((passed + failed))" -gt 0 ] || failed=1              # the log that is counted was lost

@@ -201,6 +201,30 @@ std::vector<Dim3> blocks_of(const Lab& lab, const Variant& variant, const Case& 
   return candidates;
 }
 
+/// Awkward shapes of fewer elements than this take no time: one of a million takes as long as all others.
+constexpr std::int64_t kLargeShape = 500'000;
+
+void check_shapes(bool large) {
+  for_each_variant([&](TestedDevice& tested, const Lab& lab, const Variant& variant) {
+    Case c = default_case(lab, variant, tested.gpu);
+    for (const auto& shape : awkward_shapes(sizes_of(lab).size())) {
+      std::int64_t elements = 1;
+      for (const std::int64_t size : shape) elements *= size;
+      if ((elements >= kLargeShape) != large) continue;
+      set_shape(lab, shape, c);
+      check(tested, lab, variant, c);
+    }
+  });
+}
+
+void check_seeds(std::uint64_t seeds) {
+  for_each_variant([&](TestedDevice& tested, const Lab& lab, const Variant& variant) {
+    Case c = default_case(lab, variant, tested.gpu);
+    set_shape(lab, some_shapes(lab, c).back(), c);
+    for (c.seed = 0; c.seed < seeds; ++c.seed) check(tested, lab, variant, c);
+  });
+}
+
 /// In `schedules` orders of warps each.
 void check_that_nobody_is_accused(std::uint64_t schedules) {
   for (const auto& lab : tested_labs()) {
@@ -228,15 +252,9 @@ void check_that_nobody_is_accused(std::uint64_t schedules) {
 
 }  // namespace
 
-TEST_CASE("every variant is right on awkward shapes") {
-  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
-    Case c = default_case(lab, variant, tested.gpu);
-    for (const auto& shape : awkward_shapes(sizes_of(lab).size())) {
-      set_shape(lab, shape, c);
-      check(tested, lab, variant, c);
-    }
-  });
-}
+TEST_CASE("every variant is right on awkward shapes") { check_shapes(false); }
+
+TEST_CASE("of awkward shapes the large ones are right, too", "[.][slow]") { check_shapes(true); }
 
 TEST_CASE("every variant is right for every pair of types, operations and other choices") {
   for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
@@ -280,15 +298,13 @@ TEST_CASE("surplus blocks change nothing, and variants that stride take any grid
   });
 }
 
-TEST_CASE("another seed is another problem, and as right") {
-  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
-    Case c = default_case(lab, variant, tested.gpu);
-    set_shape(lab, some_shapes(lab, c).back(), c);
-    for (c.seed = 0; c.seed < 10; ++c.seed) check(tested, lab, variant, c);
-  });
-}
+TEST_CASE("another seed is another problem, and as right") { check_seeds(3); }
 
-TEST_CASE("the sanitizer accuses no right variant, under 5 schedules") { check_that_nobody_is_accused(5); }
+TEST_CASE("ten seeds are ten problems, and as right", "[.][slow]") { check_seeds(10); }
+
+TEST_CASE("the sanitizer accuses no right variant, under 2 schedules") { check_that_nobody_is_accused(2); }
+
+TEST_CASE("the sanitizer accuses no right variant, under 5 schedules", "[.][slow]") { check_that_nobody_is_accused(5); }
 
 TEST_CASE("the sanitizer accuses no right variant, under 20 schedules", "[.][long]") {
   check_that_nobody_is_accused(20);

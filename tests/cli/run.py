@@ -10,8 +10,8 @@ A case starts with `$ gpulab …` (a shell runs it in an empty folder; `gpulab` 
 A section that is not there is empty output; `| ...` alone stands for any number of lines, and `...` inside a line for
 any text. `needs PROGRAM` skips a case where neither the shell nor `gpulab doctor` finds it
 (`terminal`: where none can be had); `no gpu` where there is a
-GPU. Lines that start with # are comments. $FILES is tests/cli/files. `run.py BINARY [NAME…]` runs the files of these
-names only.
+GPU; `long` leaves it to --long (scripts/test.sh --all): seconds of a CPU, and a quicker case is its like. Lines that
+start with # are comments. $FILES is tests/cli/files. `run.py BINARY [--long] [NAME…]` runs the files of these names only.
 """
 import os
 import pathlib
@@ -30,7 +30,7 @@ from sanitized import without_notes  # noqa: E402 (the path comes first)
 class Case:
     def __init__(self, command, line):
         self.command, self.line = command, line
-        self.exit, self.stdout, self.stderr, self.needs, self.no_gpu = 0, [], [], [], False
+        self.exit, self.stdout, self.stderr, self.needs, self.no_gpu, self.long = 0, [], [], [], False, False
 
 
 def cases_of(path):
@@ -47,6 +47,8 @@ def cases_of(path):
             cases[-1].needs.append(line[6:].strip())
         elif line == "no gpu":
             cases[-1].no_gpu = True
+        elif line == "long":
+            cases[-1].long = True
         elif line in ("stdout:", "stderr:"):
             section = getattr(cases[-1], line[:-1])
         elif line.startswith("|") and section is not None:
@@ -119,11 +121,14 @@ def main():
         environment.pop(name, None)
     has_gpu = os.path.exists("/dev/nvidia0")
     doctor = subprocess.run([binary, "doctor"], env=environment, capture_output=True, text=True, check=False).stdout
+    long, names = "--long" in sys.argv[2:], [word for word in sys.argv[2:] if word != "--long"]
     ran = failed = skipped = 0
     for path in sorted(HERE.glob("*.txt")):
-        if len(sys.argv) > 2 and path.stem not in sys.argv[2:]:
+        if names and path.stem not in names:
             continue
         for case in cases_of(path):
+            if case.long != long:
+                continue
             if (case.no_gpu and has_gpu) or not all(found(program, doctor) for program in case.needs):
                 skipped += 1
                 continue

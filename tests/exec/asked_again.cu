@@ -1,5 +1,6 @@
 // What programs set and ask again: advice to managed memory, pools, batches of copies, parameters of kernels. An H100 prints the same
 // (driver 580).
+// long
 // case: :: 0
 // out: ^new: 0 -2 -2 \[-2 -2 -2\] 0 0\nset: 1 0 -2 \[-1 -2 -2\] 1 0\nprefetched: 1 0 0 \[-1 -2 -2\] 1 1\nback: 1 0 -1 \[-1 -2 -2\] 1 2\nunset: 0 -2 -1 \[-2 -2 -2\] 0 2\nrefused: 1 1 101\nforeign: 0 -2\npool: 65536 0 65536, null 1\nbatch: 4 8, default stream 1, empty 1\nparameter: 8 4, third 1\nbus: 0 0 101\nleft: 49152\n$
 // err: exit code 0

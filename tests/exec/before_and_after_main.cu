@@ -1,4 +1,5 @@
 // A static object that launches a kernel before main begins, and one more after main and its thread's own objects have ended.
+// long
 // case: :: 0
 // out: ^cudaSuccess 31\n$
 // err: exit code 0

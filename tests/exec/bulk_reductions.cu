@@ -1,4 +1,5 @@
 // Bulk copies that reduce, and red.async on a sibling block. What is expected is what an H100 printed (driver 580).
+// long
 // build: -std=c++20 -arch=sm_90
 // case: --no-counters -- bulk_reductions :: 0
 // out: bulk \.add\.u32: cudaSuccess\n0000000e 00000000 00000000 0000000e 7f000001 00000002 7f000000 c0090fdc 7c007800 00020002 f7fef7fe 7f007f00 00800080 7f417f40 00000005 00000004

@@ -1,4 +1,5 @@
 // How many blocks an SM holds where a kernel prefers L1 or shared memory, as an H100's occupancy call says.
+// long
 // case: :: 0
 // out: ^-1: 32 9\n0: 1 1\n5: 2 1\n10: 4 1\n33: 14 4\n50: 18 5\n100: 32 9\n$
 #include <cstdio>

@@ -1,4 +1,5 @@
 // Streams, events and what programs ask of the device.
+// long
 // case: :: 0
 // out: ^events ok\nstreams ok\nproperties ok\noccupancy ok\ncallback ok\ncooperative ok\n$
 // err: note: cudaEventElapsedTime gives modelled time, not measured time

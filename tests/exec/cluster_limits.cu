@@ -1,5 +1,6 @@
 // Which clusters can be launched, what a launch that cannot be returns, and how many fit at once. What is expected is what an H100
 // printed (132 SMs, driver 580).
+// long
 // build: -arch=sm_90
 // case: -- errors :: 0
 // out: cluster 2 of grid 3: call cudaErrorInvalidClusterSize \(912\), last cudaErrorInvalidClusterSize, sync cudaSuccess

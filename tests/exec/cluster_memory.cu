@@ -1,5 +1,6 @@
 // Clusters as kernels see them: registers, addresses of siblings' shared memory, accesses and atomics there, mbarriers and copies. What
 // is expected is what an H100 printed (driver 580).
+// long
 // build: -arch=sm_90
 // case: -- registers :: 0
 // out: plain 2x2: call cudaSuccess, last cudaSuccess, sync cudaSuccess

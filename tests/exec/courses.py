@@ -354,4 +354,5 @@ int main(int n, char** argv) {
     tests.case("limits no memory", [str(folder / "takes"), "--host-memory", "0", "--", "none"], 2, err=["error: --host-memory: a program needs some memory"])
 
 
-ALL = (old_cuda, parents, objects, bare, bare_libraries, ends_at_once, several_files, limits)
+QUICK = (bare, ends_at_once, limits)
+LONG = (old_cuda, parents, objects, bare_libraries, several_files)  # each compiles four programs and more

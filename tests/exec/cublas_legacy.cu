@@ -1,4 +1,5 @@
 // cuBLAS's first interface, without handles (cublas.h): numbers by value, letters, results returned, a status that is asked for.
+// long
 // build: -lcublas
 // case: --sanitize memcheck,initcheck :: 0
 // out: (?m)^before: 1, dot 50, largest 5, 0 wrong, status 0$

@@ -1,5 +1,6 @@
 // cuBLAS's levels 1 to 3 against loops in double, in S, D, C and Z, over odd, small and empty shapes, with leading dimensions and
 // increments that are larger than they need be, and with NaN where nothing may be read.
+// long
 // build: -lcublas
 // case: --sanitize memcheck,initcheck,streamcheck :: 0
 // out: (?m)^0 wrong of [1-9][0-9]{3}$

@@ -1,4 +1,5 @@
 // cuBLAS beyond one product: half, bf16 and int8, many matrices, numbers in the device's memory, LU, transposes, and cublasLt's epilogues.
+// long
 // build: -lcublas -lcublasLt
 // case: --sanitize memcheck,initcheck,streamcheck :: 0
 // out: (?m)^half 0 bf16 0 int8 0

@@ -1,5 +1,6 @@
 // cuFFT on two GPUs: where elements lie before and behind a transform and what its copies do is what two H100s had (tests/libraries/several_gpus/fourier_gpus.cu);
 // results are those of one GPU. Then mistakes: work that does not wait, memory of another plan, a copy that copies nothing.
+// long
 // build: -lcufft
 // case: --gpus 2 --sanitize memcheck,initcheck,streamcheck -- right :: 0
 // out: (?m)^64: strings 2 of 32, substrings of 8, factors 16 4, masks 1f 7 f 3, shifts 5 3 4 2$

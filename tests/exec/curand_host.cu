@@ -1,4 +1,5 @@
 // cuRAND's host API beside the toolkit's own device functions, for the same seeds, subsequences and offsets: bit by bit.
+// long
 // build: -lcurand
 // case:  :: 0
 // out: (?m)^XORWOW bits 0 uniform 0 double 0 offset 0$

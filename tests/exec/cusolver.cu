@@ -1,4 +1,5 @@
 // cuSOLVER's dense factors and solves in S, D, C and Z: what they make is multiplied again, and solutions are put in.
+// long
 // build: -lcusolver -lcublas
 // case: --sanitize memcheck,initcheck :: 0
 // out: (?m)^0 wrong of \d\d

@@ -1,4 +1,5 @@
 // cuSPARSE against loops: SpMV and SpMM in three forms, indices from 0 and 1, conversions there and back, an index beyond the vector.
+// long
 // build: -lcusparse
 // case: --sanitize memcheck,initcheck :: 0
 // out: (?m)^SpMV 0 SpMM 0 dense 0 sparse 0 csc 0 coo 0

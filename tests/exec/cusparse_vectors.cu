@@ -1,4 +1,5 @@
 // cuSPARSE: sparse vectors, sorts, products of two sparse matrices, incomplete factorisations; each against what it is by definition.
+// long
 // build: -lcusparse
 // case: --sanitize memcheck,initcheck :: 0
 // out: (?m)^counted 5 5, rows 1, columns 1$

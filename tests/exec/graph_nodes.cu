@@ -1,4 +1,5 @@
 // Graphs made node by node, changed, and launched again.
+// long
 // case: :: 0
 // out: ^made: 6 nodes, 2 roots, a kernel\n1: 12 12 7 host 1\n2: 112 10 7 host 2\n3: 112 10 7 host 12\nclone: 7 7 2 host 22\nupdate: no error\nupdated: 7 7 2 host 32\nchanged: cudaErrorGraphExecUpdateFailure\n$
 // err: add +10

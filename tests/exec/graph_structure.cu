@@ -1,5 +1,6 @@
 // What a program asks of a graph that it has captured or made: types, edges, parameters; nodes that are changed, switched off or
 // destroyed; what may not be captured. An H100 prints the same (driver 580).
+// long
 // case: :: 0
 // out: ^captured: 5 nodes, 5 edges, kernels 2, copies 1, fills 1, host 1, roots 1\nkernel: grid 1, block 8, by 10\nlaunched: 11 108 host 1\nadd 5: 6 103\noff: 1 103\nfork: unjoined\nwrong stream: unmatched\nmalloc: unsupported, then invalidated\nsynchronize: unsupported, then invalidated\nuncaptured event: isolation\nmade: 7 nodes, 5 edges, last waits for 2, first is waited for by 2\nsymbol 42 42, event 1, child 1 node, cooperative 1\ndestroyed: 6 nodes, 3 edges\nbox: 7 7 0 0 7 7 0 0\nother stream ran at once: 3\n$
 // err: add +12

@@ -1,4 +1,5 @@
 // A stream's work as a graph, launched again and again; memory of a pool.
+// long
 // case: :: 0
 // out: ^captured: x\[3\] = 0, 4 nodes\nlaunched: x\[3\] = 16, called 3 times\npool ok\nrefused: invalid argument\n$
 // err: add_one +6

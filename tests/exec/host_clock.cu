@@ -1,4 +1,5 @@
 // The program's own clocks: modelled time while it waits for a kernel, its own work between, and no time of the simulation.
+// long
 // case: -- order :: 0
 // out: ^order ok\n$
 // err: note: the program's clocks \(clock_gettime, gettimeofday, clock, chrono\) go by modelled time and the host's own work; --real-clock gives the machine's

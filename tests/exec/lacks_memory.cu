@@ -1,4 +1,5 @@
 // What tools keep of each access may be more than there is memory for: here the program itself takes it from them.
+// long
 // case: --sanitize all -- sparse :: 0
 // out: ^right\n$
 // case: --sanitize all -- dense :: 0

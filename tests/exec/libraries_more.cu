@@ -1,4 +1,5 @@
 // Functions of cuSOLVER, cuSPARSE and NVML beyond the first: what they make is multiplied again, and solutions are put in.
+// long
 // build: -lcusolver -lcusparse -lcublas -lnvidia-ml
 // case: --sanitize memcheck,initcheck -- solver :: 0
 // out: (?m)^solver: 0 wrong of 27

@@ -1,5 +1,6 @@
 // An array of a thread's own by a generic address, which the launch alone knows to be one: its accesses are local ones, not global, as
 // an H100 counted (Nsight Compute 2025.3.1), sector by sector.
+// long
 // case: --metrics local_load_sectors,local_store_sectors,global_load_requests :: 0
 // err: 2 +local_load_transactions .* 288 +2080 +1184
 // err: 2 +local_store_transactions .* 640 +1536 +1088

@@ -1,5 +1,6 @@
 // System calls on managed memory whose pages are closed to the host: what a call returns does not depend on the tools,
 // and who comes too early is told by the bytes that were touched.
+// long
 // case: --no-isolation --sanitize racecheck -- innocent :: 0
 // out: ^read 40000\npread 40000\nreadv 40000\nfread 40000\nrecv 40000\nrecvmsg 40000\ngetrandom 200\nwrite 40000\nfwrite 40000\nsend 40000\nsyscall 40000\nstream 40000\nright\n$
 // err: exit code 0\n(?!.*racecheck)

@@ -1,4 +1,5 @@
 // All kinds of memory hold what is put into them, and are where a GPU has them.
+// long
 // case: :: 0
 // out: ^managed ok\nmanaged variable ok\npinned ok\nregistered ok\npitched ok\nthree dimensions ok\nsymbols ok\nasync ok\nattributes ok\nmet by atomics ok\n$
 // err: exit code 0

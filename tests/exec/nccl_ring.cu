@@ -1,5 +1,6 @@
 // NCCL as H100s have it, to the bit: the order in which a ring adds up, who reaches whose memory behind it, a buffer between two elements.
 //
+// long
 // build: -lnccl
 //
 // case: --gpus 3 -- ring_order :: 0

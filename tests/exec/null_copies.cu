@@ -1,4 +1,5 @@
 // Copies from and to a null pointer of the host: an error of the runtime's, as on a GPU, not a crash.
+// long
 // case: :: 0
 // out: ^cudaSuccess\n(cudaErrorInvalidValue\n){4}$
 // err: note: api: cudaMemcpy: the source is a null pointer

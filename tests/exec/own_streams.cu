@@ -1,4 +1,5 @@
 // Programs for which each thread has a default stream of its own (streamcheck).
+// long
 // build: --default-stream per-thread
 //
 // case: --sanitize streamcheck -- right :: 0

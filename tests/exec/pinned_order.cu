@@ -1,5 +1,6 @@
 // When the host may touch pinned memory that copies and kernels have (streamcheck): right and wrong programs.
 //
+// long
 // case: --sanitize all -- right :: 0
 // out: ^600 3 3 1 5 7 3 9 2$
 // case: --sanitize streamcheck -- wrong :: 1

@@ -1,4 +1,5 @@
 // Memory pools of the host's memory and of managed memory, and which pool a place has.
+// long
 // case: :: 0
 // out: ^pools of the host: 1\nhost: 2 4 6 8, host memory\nmanaged: 2 4 6 8, managed memory\n
 // out: device reaches the host's: 0, when set: 3; the host: 3\n

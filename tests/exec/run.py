@@ -196,8 +196,8 @@ class Tests:
         self.case("arguments of files", ["good.cu", "more"], 2, err=["error: exec: 'more' is no source file"])
         self.case("text", ["good.h"], 2, err=[r"error: exec: good\.h is neither a \.cu file nor a program"])
 
-    def build_errors(self):
-        """What a build's errors mean, where their own words do not tell."""
+    def build_errors(self, that_build=False):
+        """What a build's errors mean, where their own words do not tell; of programs that build all the same: what is told when they run."""
         kernel = "__global__ void k(float* x) { x[threadIdx.x] = helper(x[threadIdx.x]); }\nint main() { k<<<1, 1>>>(nullptr); return cudaDeviceSynchronize(); }\n"
         programs = {
             "unresolved": ("extern __device__ float helper(float x);\n" + kernel, [], 1,
@@ -212,9 +212,11 @@ class Tests:
             "no_asserts": ("#include <cassert>\n__global__ void k(int* x) {  assert(x); }\nint main() { k<<<1, 1>>>(nullptr); }\n", ["-DNDEBUG"], 0,
                            r"gpulab: no_asserts\.cu: assert\(\) checks nothing, in kernels neither, for NDEBUG is defined\n")}
         for name, (text, options, code, said) in programs.items():
+            if that_build != (code != 1):
+                continue
             (self.folder / f"{name}.cu").write_text(text)
             self.case(f"build errors {name}", [f"{name}.cu", *(f"--nvcc={o}" for o in options)], code, err=[said])
-        if self.word in "build errors":
+        if self.word in "build errors" and not that_build:
             ran = run([self.binary, "nvcc", "too_much.cu", "-o", "too_much"], self.folder)
             self.note("build errors of nvcc", "" if ran.returncode != 0 and "  hint: k(float*) has 65536 bytes" in ran.stderr else ran.stderr)
 
@@ -476,15 +478,18 @@ int main(int, char** argv) {
             self.case("not confined", [program.name, "--no-isolation", "--", elsewhere], 0, out=["^1 1 1 1\n$"])
 
 
+def chosen(folder, long):
+    """Programs that say `long`, or those that do not: each takes nvcc seconds, so that scripts/test.sh runs one of a kind."""
+    return [file for file in sorted(folder.glob("*.cu")) if (re.search(r"^// long$", file.read_text(encoding="utf-8"), re.M) is not None) == long]
+
+
 def jobs_of(tests, long):
-    takes_long = {file: re.search(r"^// long$", file.read_text(encoding="utf-8"), re.M) is not None for file in sorted(HERE.glob("*.cu"))}
-    jobs = [(tests.file, file) for file, takes in takes_long.items() if takes == long]
+    jobs = [(tests.file, file) for file in chosen(HERE, long)] + [(tests.homework, file) for file in chosen(HERE / "homework", long)]
     if long:
-        return jobs
-    jobs += [(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
-    jobs += [(job,) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
+        return jobs + [(tests.unlooked,), (tests.build_errors, True)] + [(job, tests, run, wrong_in) for job in courses.LONG]
+    jobs += [(job,) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
     jobs.append((several_gpus.labs, tests, run, ENVIRONMENT))
-    return jobs + [(job, tests, run, wrong_in) for job in courses.ALL]
+    return jobs + [(job, tests, run, wrong_in) for job in courses.QUICK]
 
 
 if __name__ == "__main__":

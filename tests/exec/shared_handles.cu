@@ -1,4 +1,5 @@
 // Memory of the device that processes hand to each other by file descriptors: of cuMemCreate, and of memory pools.
+// long
 // case: -- memory :: 0
 // out: ^other: 1 2 3 4\nparent: 10 20 30 40\n$
 // case: -- pools :: 0

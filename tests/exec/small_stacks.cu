@@ -1,4 +1,5 @@
 // Threads with the smallest stack that there is, 16 KiB: what our libraries have thread-local lies in it, too.
+// long
 // case: :: 0
 // out: ^64 threads: 2080\nlast: 64\n$
 #include <pthread.h>

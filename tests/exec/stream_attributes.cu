@@ -1,4 +1,5 @@
 // Attributes of streams, as an H100 takes and gives them.
+// long
 // case: :: 0
 // out: ^32768000 134217728\n0 3276800, 0 32768000, 1 32768000\n0, 1 1 1 0\n0 1048576 0\.6 2 1\n0 0\n0 -2\n0 -5\n1 1\n0 0\n$
 // err: note: times take no account of what cudaStreamSetAttribute has persist in L2

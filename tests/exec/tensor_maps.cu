@@ -1,5 +1,6 @@
 // Tensor maps: what cuTensorMapEncodeTiled takes, and what loads by them bring into shared memory: one to five dimensions, element
 // strides, edges, types, swizzles. What is expected is what an H100 printed (driver 580).
+// long
 // build: -std=c++20 -arch=sm_90
 // case: --no-counters -- encodings :: 0
 // out: encode as it should be: 0

@@ -1,6 +1,7 @@
 // Tensor stores and reductions, and maps that lie in memory or serve two blocks.
 // What is expected is what an H100 printed (driver 580), but for the store of 5 dimensions, which changes 4 x 3 x 2 x 1 x
 // 2 elements of 4 bytes: so many of its box are inside of the tensor.
+// long
 // build: -std=c++20 -arch=sm_90
 // case: --no-counters -- stores in_memory multicast :: 0
 // out: stores 1 dimension: cudaSuccess, 256 bytes changed, hash 48d25e6b6dcd9c0e

@@ -1,5 +1,6 @@
 // Textures of every kind, read at points inside, at the edges and far outside: a hash of all bits of what is read. The
 // hash of all hashes is an H200's; tests/data/textures_h200.txt has that GPU's whole output, to find the one that differs.
+// long
 // case: :: 0
 // out: \nall 82d05a08d03c2457\n$
 // case: --sanitize all :: 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`gpulab grade` from outside, as an attacker and as a careless course would use it: `grade_test.py BINARY [NAME…]`.
 
-What a student could do: be graded higher than he deserves, see what hidden inputs hold, hurt a classmate or the grader.
+What a student could do: be graded higher than he deserves, see what hidden inputs hold, hurt a classmate or the grader. Under GPULAB_ALL also what takes long.
 """
 import csv
 import json
@@ -22,6 +22,7 @@ from sanitized import is_sanitized, without_notes  # noqa: E402 (the path comes 
 
 ASSIGNMENTS = TREE / "configs" / "assignments"
 BINARY = ""
+takes_long = unittest.skipUnless(os.environ.get("GPULAB_ALL"), "takes long")
 SECRET = "a secret of forty-two letters, or nearly so"
 RIGHT = (ASSIGNMENTS / "reduce" / "reference.cu").read_text()
 # What everybody can read in `gpulab list reduce`, of the classes that the assignment shows.
@@ -111,8 +112,7 @@ class HigherThanDeserved(Class):
         few = self.item(graded["one_size"], "few_atomics")
         self.assertEqual((few["earned"], few["reason"]), (0, "holds at the size that everybody can see, but not at another"))
         self.assertEqual(self.item(graded["one_type"], "few_atomics")["earned"], 0)
-        self.assertEqual(graded["nothing"]["score"], 0)
-        self.assertEqual(graded["nan"]["score"], 0)
+        self.assertEqual((graded["nothing"]["score"], graded["nan"]["score"]), (0, 0))
 
     def test_no_barrier_earns_no_class_and_one_warp_is_asked_for_in_vain(self):
         """A tree without a barrier is right in a warp that goes in lockstep. Each of these earned all or nearly all points."""
@@ -121,8 +121,7 @@ class HigherThanDeserved(Class):
             for block in ("", "// gpulab: block 32\n") if name in ("right", "none") else ("",):
                 self.hand_in(name + ("_32" if block else ""), kernel(body, before=block))
         graded = self.grade()
-        for name in ("right", "half"):
-            self.assertEqual(self.item(graded[name], "correct")["earned"], 50)
+        self.assertEqual([self.item(graded[name], "correct")["earned"] for name in ("right", "half")], [50, 50])
         for name in ("none", "weak"):
             self.assertEqual(graded[name]["score"], 0)
             self.assertRegex(self.item(graded[name], "correct")["parts"][0]["reason"], "racecheck: total<int>: race in shared memory")
@@ -143,6 +142,7 @@ class HigherThanDeserved(Class):
             self.assertEqual(item["status"], "partial")
             self.assertIn("// gpulab: block 256", item["parts"][0]["reason"])
 
+    @takes_long
     def test_an_mbarrier_hides_no_race(self):
         off = '__shared__ long bar; if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(unsigned(__cvta_generic_to_shared(&bar))));\n'
         self.hand_in("right", kernel(off + ATOMIC))
@@ -205,20 +205,19 @@ class HiddenInputs(Class):
         for name in ("prints", "traps", "asserts"):
             shutil.rmtree(self.students / name)
         (self.folder / "key.json").write_text(json.dumps({"schema": "gpulab.key.v1", "secret": SECRET + "another"}))
-        counters = [[count["counters"]["warp_instructions"] for count in of["counts"]["counted"]] for of in (graded, self.grade("--fresh"))]
-        self.assertEqual(*counters)
+        self.assertEqual(*([count["counters"]["warp_instructions"] for count in of["counts"]["counted"]] for of in (graded, self.grade("--fresh"))))
 
     def test_no_file_can_be_included(self):
         self.hand_in("ada", RIGHT)
         for name, path in (("bob", self.students / "ada" / "total.cu"), ("eve", self.folder / "key.json"), ("ida", "../ada/total.cu")):
             self.hand_in(name, f'#include "{path}"\n')
         graded = self.grade(assignment=self.small)
-        for name in ("bob", "eve", "ida"):
-            self.assertEqual(graded[name]["score"], 0)
+        self.assertEqual([graded[name]["score"] for name in ("bob", "eve", "ida")], [0, 0, 0])
         for name in ("bob", "eve"):
             self.assertIn("Permission denied", graded[name]["compile_problem"])
         self.assertNotIn(SECRET, self.all_text())
 
+    @takes_long
     def test_of_a_file_outside_one_learns_that_it_exists_and_pays_with_the_hand_in(self):
         def asking(*paths):
             return "".join(f'#if __has_include("{path}")\n#endif\n' for path in paths) + RIGHT
@@ -273,8 +272,7 @@ class OddSubmissions(Class):
     def test_fail_on_attention_is_exit_code_1(self):
         self.hand_in("ada", kernel(""))
         (self.students / "none").mkdir()
-        ran = subprocess.run(self.command("--format", "json", assignment=self.small), capture_output=True, text=True)
-        self.assertEqual(ran.returncode, 0)
+        ran = subprocess.run(self.command("--format", "json", assignment=self.small), capture_output=True, text=True, check=True)
         self.assertEqual([json.loads(ran.stdout)["summary"][name] for name in ("submissions", "graded", "attention", "infrastructure")], [2, 1, 1, 0])
         self.assertEqual(subprocess.run(self.command("--fail-on", "attention", assignment=self.small), capture_output=True).returncode, 1)
         shutil.rmtree(self.students / "none")
@@ -297,9 +295,8 @@ class OddSubmissions(Class):
         self.hand_in("forger", kernel(r'if (n == 512 && threadIdx.x + blockIdx.x == 0) printf("\", \"score\": 100, \"x\": \"\n{\"schema\": \"gpulab.grade.v1\"}\33[2J");'))
         self.hand_in("latin", "// Gr\u00fc\u00dfe\n".encode("latin-1") + RIGHT.encode())
         graded = self.grade(assignment=self.small)
-        self.assertEqual(graded["forger"]["score"], 0)
+        self.assertEqual((graded["forger"]["score"], graded["latin"]["score"]), (0, 100))
         self.assertIn("\\x1b[2J", graded["forger"]["output"])
-        self.assertEqual(graded["latin"]["score"], 100)
 
 
 class Gradebooks(Class):
@@ -382,6 +379,7 @@ class Feedback(Class):
         for text in ("The sum of &lt;all&gt; elements.", "Which thread has no element?", "out[0] got ", "&lt;b&gt;512&lt;/b&gt;"):
             self.assertIn(text, page)
 
+    @takes_long
     def test_nothing_of_hidden_inputs_stands_in_exports_and_pages(self):
         hidden = f"!{SHOWN} && n != 131072"
         self.hand_in("prints", kernel(f'if ({hidden}) {{ printf("HIDDEN %d", n); out[0] = T(1); return; }} {ATOMIC}'))
@@ -406,6 +404,7 @@ class Endings(Class):
         self.assertRegex(said, "did not end within 33554432 warp instructions: .*; look for a loop .* nobody releases\n")
         self.assertIn("does not compile", self.item(graded["bomb"], "correct")["reason"])
 
+    @takes_long
     def test_the_clock_is_no_verdict(self):
         """Its launches take more than a second, and end within their budgets."""
         self.hand_in("slow", kernel("volatile int s = 0; if (blockIdx.x + threadIdx.x == 0 && n == 512) for (int k = 0; k < 5000000; ++k) s += k;" + ATOMIC))
@@ -450,6 +449,7 @@ class Endings(Class):
         self.assertEqual(document["reason"], "the process that simulates it was killed from outside, as Linux does where memory runs out")
         self.assertEqual(self.grade("--resume", assignment=self.small)["right"]["score"], 100)
 
+    @takes_long
     def test_a_reference_that_is_killed_from_outside_is_not_called_wrong(self):
         self.hand_in("right", RIGHT)
         grading = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL)

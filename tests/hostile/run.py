@@ -16,7 +16,7 @@ never      a regular expression that must be found in neither
 seconds, megabytes      what it may take; 20 and 1024 by default
 needs      programs without which the case is skipped: "nvcc"
 environment             more variables
-long                    seconds of a CPU, and a quicker case is its like: left out by --quick (scripts/test.sh), run alone by --long
+long                    a quicker case is its like, or one of many: left out by --quick (scripts/test.sh), run alone by --long
 """
 import argparse
 import concurrent.futures

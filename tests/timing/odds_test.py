@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Does configs/odds.json follow from what was measured, and do odds behave? Closes with 'N passed, N failed'."""
+"""Does configs/odds.json follow from what was measured, and do odds behave? Closes with 'N passed, N failed'.
+
+usage: odds_test.py [NAME…]   classes or cases; Draws fits a model for each draw: half a minute
+"""
 import contextlib
+import functools
 import io
 import json
 import math
@@ -15,7 +19,27 @@ sys.dont_write_bytecode = True
 import compare_odds  # noqa: E402
 
 
-class Odds(unittest.TestCase):
+@functools.cache
+def by_others():
+    """Each program's pairs, judged by what the other programs teach: seconds, and several tests look at it."""
+    return compare_odds.judged_by_others(compare_odds.foreign_pairs())
+
+
+@functools.cache
+def by_draws():
+    """Each draw, judged by the draws before it: a fit for each, half a minute in all."""
+    return list(compare_odds.by_draws_before(compare_odds.foreign_pairs()))
+
+
+class Case(unittest.TestCase):
+    def what_is_said_is_how_many_are_right(self, judged):
+        for least, beyond, off in ((0.9, 1.01, 0.015), (0.85, 0.95, 0.06), (0.7, 0.85, 0.06)):
+            [(_, _, count, said, right)] = compare_odds.reliability(judged, (least, beyond))
+            self.assertGreater(count, 150)
+            self.assertLess(abs(said - right), off, f"{least:.0%} to {beyond:.0%}: {count} pairs, said {said:.1%}, right {right:.1%}")
+
+
+class Odds(Case):
     def test_the_table_of_foreign_kernels_follows_from_the_data(self):
         ran = subprocess.run([ROOT / "scripts" / "compare_odds.py", "--foreign", "--check"], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
@@ -23,14 +47,15 @@ class Odds(unittest.TestCase):
     def test_a_table_of_other_data_is_found(self):
         table, compare_odds.TABLE = compare_odds.TABLE, ROOT / "configs" / "schema" / "key.json"
         self.addCleanup(setattr, compare_odds, "TABLE", table)
-        sys.argv = ["compare_odds.py", "--foreign", "--check"]
+        arguments, sys.argv = sys.argv, ["compare_odds.py", "--foreign", "--check"]
+        self.addCleanup(setattr, sys, "argv", arguments)
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             self.assertEqual(compare_odds.main(), 1)
         self.assertIn("configs/odds.json is of other data: foreign", said.getvalue())
 
     def test_programs_judged_by_what_the_others_teach_are_mostly_right(self):
-        judged = compare_odds.judged_by_others(compare_odds.foreign_pairs())
+        judged = by_others()
         made = compare_odds.tally(judged, compare_odds.sure_of(judged))
         self.assertGreaterEqual(made.share("right", "called"), 0.95, made)
         self.assertGreaterEqual(made.share("right", "called", True), 0.95, made)
@@ -38,25 +63,8 @@ class Odds(unittest.TestCase):
         self.assertLessEqual(made.share("far undecided", "far", True), 0.1, made)
         self.assertGreaterEqual(made.of["called"][0], 500, made)
 
-    def test_draws_judged_by_the_draws_before_them_are_mostly_right(self):
-        recent = list(compare_odds.by_draws_before(compare_odds.foreign_pairs()))[-compare_odds.RECENT_DRAWS:]
-        made = compare_odds.Tally()
-        for _, sure, judged in recent:
-            for pair, chances in judged:
-                made.add(pair, chances, sure)
-        self.assertGreaterEqual(made.share("right", "called"), 0.93, made)
-        self.assertLessEqual(made.share("undecided", "pairs"), 0.36, made)
-        self.assertLessEqual(made.share("far undecided", "far"), 0.11, made)
-        self.assertGreaterEqual(made.of["called"][0], 150, made)
-
     def test_what_is_said_of_sure_pairs_is_how_many_are_right(self):
-        pairs = compare_odds.foreign_pairs()
-        before = [one for _, _, judged in compare_odds.by_draws_before(pairs) for one in judged]
-        for judged in (compare_odds.judged_by_others(pairs), before):
-            for least, beyond, off in ((0.9, 1.01, 0.015), (0.85, 0.95, 0.06), (0.7, 0.85, 0.06)):
-                [(_, _, count, said, right)] = compare_odds.reliability(judged, (least, beyond))
-                self.assertGreater(count, 150)
-                self.assertLess(abs(said - right), off, f"{least:.0%} to {beyond:.0%}: {count} pairs, said {said:.1%}, right {right:.1%}")
+        self.what_is_said_is_how_many_are_right(by_others())
 
     def test_reliability_counts_by_what_is_said(self):
         def pair(chance, right):
@@ -131,8 +139,24 @@ class Odds(unittest.TestCase):
         self.assertLess(table["rungs"]["far"], table["foreign"]["far"])
 
 
+class Draws(Case):
+    def test_draws_judged_by_the_draws_before_them_are_mostly_right(self):
+        recent = by_draws()[-compare_odds.RECENT_DRAWS:]
+        made = compare_odds.Tally()
+        for _, sure, judged in recent:
+            for pair, chances in judged:
+                made.add(pair, chances, sure)
+        self.assertGreaterEqual(made.share("right", "called"), 0.93, made)
+        self.assertLessEqual(made.share("undecided", "pairs"), 0.36, made)
+        self.assertLessEqual(made.share("far undecided", "far"), 0.11, made)
+        self.assertGreaterEqual(made.of["called"][0], 150, made)
+
+    def test_what_is_said_of_sure_pairs_of_draws_is_how_many_are_right(self):
+        self.what_is_said_is_how_many_are_right([one for _, _, judged in by_draws() for one in judged])
+
+
 if __name__ == "__main__":
-    result = unittest.main(argv=sys.argv[:1], exit=False).result
+    result = unittest.main(exit=False).result
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed} passed, {failed} failed")
     sys.exit(bool(failed))

@@ -42,6 +42,8 @@ class Model(Validated):
         self.assertIn("pass  geometric mean of the error", said)
         self.assertNotIn("FAIL", said)
 
+
+class MoreOfTheModel(Validated):
     def test_latencies_that_are_halved_are_found(self):
         def halve(fields):
             for name, field in fields.items():
@@ -50,8 +52,6 @@ class Model(Validated):
         self.assertEqual(code, 1, said)
         self.assertIn("FAIL  within 1.5 times", said)
 
-
-class MoreOfTheModel(Validated):
     def test_an_l2_that_is_left_out_is_found(self):
         def leave_out(fields):
             fields["l2"]["value"] = 0  # nothing stays there: each sector comes from DRAM

@@ -1,4 +1,5 @@
 // Kernels that launch kernels and wait for them, as nvcc 11 and its forerunners wrote them in PTX.
+// long
 // build: -lcuda
 // case: :: 0
 // out: ^1 2 3 4, together 10\nby CUDA 5's calls: 2 4 6 8, together 20\n$

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs by the driver's API, with NVRTC, and statically linked ones, by `gpulab exec`: `run.py BINARY [-k WORD] [-j JOBS]`.
+"""Programs by the driver's API, with NVRTC, and statically linked ones, by `gpulab exec`: `run.py BINARY [-k WORD] [-j JOBS] [--long]`.
 
 The .cu files here say in their first lines what is to come of them, as those of ../run.py do. NVIDIA's nvcc is needed, and for one
 case its NVRTC.
@@ -12,7 +12,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import suite  # noqa: E402
-from run import NVCC, Tests  # noqa: E402
+from run import NVCC, Tests, chosen  # noqa: E402
 
 
 class DriverTests(Tests):
@@ -65,8 +65,8 @@ class DriverTests(Tests):
         self.case("module and more", ["-m", "script", "more"], 2, err=["error: exec: arguments of the module stand behind --"])
 
 
-def jobs_of(tests, _):
-    return [(tests.file, file) for file in sorted(HERE.glob("*.cu"))] + [(tests.statically_linked,), (tests.scripts,)]
+def jobs_of(tests, long):
+    return [(tests.file, file) for file in chosen(HERE, long)] + ([] if long else [(tests.statically_linked,), (tests.scripts,)])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 // Contexts of several GPUs by the driver's API: the current one says whose memory and streams are made.
+// long
 // build: -lcuda
 // case: --gpus 2 -- :: 0
 // out: 2 devices, another: CUDA_ERROR_INVALID_DEVICE

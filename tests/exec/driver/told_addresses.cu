@@ -1,4 +1,5 @@
 // The host reads what a kernel has told it the address of: constants of the kernel's code, variables that no call has named.
+// long
 // build: -lcuda
 // case: --sanitize all :: 0
 // out: ^0\n0 1 1\n0 a text of a kernel\n0 a text of a kernel\n0 4\n0 2\n0 1\n$

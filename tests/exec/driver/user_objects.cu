@@ -1,5 +1,6 @@
 // What a program ties to a graph is told once nobody refers to it: neither it, nor the graph, nor a copy or instance.
 // Contexts and memory are asked what is rarely asked.
+// long
 // build: -lcuda
 // case: :: 0
 // out: ^0 0 0\nof a graph: 0\nof a copy and an instance: 0\nof the last: 1\nreleased: 2\n0 0 1 1\npopped: 0 1 201\nfree: 0 1, all: 0 1\nbeyond its bounds: 1\na range that goes on: 0 0\n$

@@ -1,4 +1,5 @@
 // A program with NVTX ranges, by the header's name of CUDA 12: the ranges cost nothing here, and nothing needs to be linked.
+// long
 // case:  :: 0
 // out: (?m)^done 42
 #include <nvToolsExt.h>

@@ -2,6 +2,7 @@
 //
 // Neighbouring threads take neighbouring rows, and each round loads and stores the sum in memory. MENDED of the two are
 // mended.
+// long
 // case: :: 0
 // out: correct
 // err: matmul +1 +8x8 +16x16 +41(\.\d)? µs +latency +447 k +100% +13\.3% +25%

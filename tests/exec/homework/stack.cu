@@ -1,5 +1,6 @@
 // A thread's stack is as large as a GPU's: 1024 bytes, or what cudaDeviceSetLimit has asked for. On an H100 the same calls end
 // with the same error; what ptxas has not been asked about is only warned of.
+// long
 // case: -- deep :: 5
 // out: ^an illegal memory access was encountered\n$
 // err: error: stack overflow: calls that have not returned take \d+ bytes of stack, of which a thread has 1024 in descend, block \(0,0,0\), thread \(0,0,0\)

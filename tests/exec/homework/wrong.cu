@@ -2,6 +2,7 @@
 //
 // It has two mistakes, MENDED of which are mended: a condition lets threads beyond the image in, and a sum starts from
 // whatever memory holds. The first ends the launch; the second goes unseen until --sanitize looks for it.
+// long
 // case: :: 1
 // err: wrong\.cu:\d+: an illegal memory access was encountered
 // err: error: out-of-bounds store of 4 bytes at 0x[0-9a-f]+, byte 24000 of 'cudaMalloc #2', which has 24000 bytes in blur, block \(0,3,0\), thread \(0,12,0\) cudaMalloc #2 was allocated at wrong\.cu:@&d_out, bytes@

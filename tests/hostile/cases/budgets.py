@@ -50,7 +50,7 @@ QUICK = ("nothing", "loads", "barriers", "scattered loads", "releases and acquir
 for what, body in LOOPS.items():
     endless(f"an endless loop with {what} uses up its budget", body, long=what not in QUICK)
     endless(f"an endless loop with {what} uses up its budget under all tools", body, more=["--sanitize", "all"],
-            exit=(1, 4), long=what not in (*QUICK, "undefined values"))
+            exit=(1, 4), long=what not in QUICK)
 
 # Queued: float reductions, whose order waits for the blocks before, and copies that nobody waits for.
 for what, body in {"red.add.f32": "red.global.add.f32 [p], 0f3F800000;", "red.add.f64": "red.global.add.f64 [p], 0d0000000000000000;",
@@ -61,12 +61,12 @@ for what, body in {"red.add.f32": "red.global.add.f32 [p], 0f3F800000;", "red.ad
                    "bulk stores": "cvta.shared.u64 q, 0; cp.async.bulk.global.shared::cta.bulk_group [p], [s], 1024;"}.items():
     case(f"{what} in a loop takes no memory without end", {"f.ptx": forever(body, target="sm_90")}, exit=4,
          says="did not end within", command=[*RUN, "--grid", "64", "--block", "128", *ARRAY, *LITTLE],
-         long=what != "cp.async with groups")
+         long=what != "red.add.f32")
 case("bulk loads in a loop take no memory without end",
      {"f.ptx": ptx(".shared .align 16 .b8 s[65536]; .shared .align 8 .b64 m; .reg .u64 p; .reg .u32 x; ld.param.u64 p, [a]; "
                    "mbarrier.init.shared.b64 [m], 1000; L: mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [m], 4096; "
                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [p], 4096, [m]; bra L;",
-                   ".param .u64 a", target="sm_90")}, exit=4, more=[*ARRAY, *LITTLE])
+                   ".param .u64 a", target="sm_90")}, exit=4, more=[*ARRAY, *LITTLE], long=True)
 
 # Allocated.
 MALLOC = "{{ .param .b64 n; .param .b64 r; st.param.b64 [n], {}; call (r), malloc, (n); ld.param.b64 q, [r]; }}"
@@ -74,7 +74,7 @@ FREE = "{ .param .b64 n; st.param.b64 [n], q; call free, (n); }"
 for size in (16, 1, 4096):
     endless(f"malloc and free of {size} bytes in a loop take no memory without end", MALLOC.format(size) + FREE, BEFORE,
             long=size != 16)
-    endless(f"malloc of {size} bytes without free takes what the heap has", MALLOC.format(size), BEFORE)
+    endless(f"malloc of {size} bytes without free takes what the heap has", MALLOC.format(size), BEFORE, long=size == 1)
 endless("malloc of nearly 2^64 bytes has none", MALLOC.format(-1) + FREE, BEFORE)
 endless("malloc and free in a loop take no memory without end under all tools", MALLOC.format(64) + "st.u32 [q], x;" + FREE,
         BEFORE, more=["--sanitize", "all"], exit=(1, 4), long=True)
@@ -149,7 +149,7 @@ case("600,000 instructions are too many", {"f.ptx": ptx("ret;" * 600000)}, exit=
 case("100,000 loads take memory that fits",
      {"f.ptx": ptx(".reg .u32 r; .reg .u64 p; ld.param.u64 p, [a];" +
                    "".join(f"ld.global.u32 r, [p+{4 * (i % 1024)}];" for i in range(100000)) + "ret;", ".param .u64 a")},
-     more=["--arg", "a:i32[2048]=iota"], exit=0)
+     more=["--arg", "a:i32[2048]=iota"], exit=0, long=True)
 case("100,000 shared stores by as many registers are joined in time",
      {"f.ptx": ptx(".shared .b8 s[1024]; .reg .u32 r<1000>; " + "".join(
          f"mov.u32 r{i % 1000}, %clock; and.b32 r{i % 1000}, r{i % 1000}, 0; st.shared.u32 [r{i % 1000}], 1;"

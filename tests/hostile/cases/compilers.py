@@ -22,10 +22,12 @@ def cu(name, files, exit=0, says=None, never=None, more=(), **others):
 for what, name in {"$()": SHOUT + ".cu", "backticks": "`printf '\\110ACKED' >&2`.cu",
                    "a quote and a semicolon": "a\";printf '\\110ACKED' >&2;\".cu", "an apostrophe": "it's.cu",
                    "a dash": "-dash.cu", "blanks and a line end": "a b\n.cu"}.items():
-    cu(f"a file whose name has {what} is compiled, and nothing else", {name: KERNEL}, says=RAN, never="HACKED")
+    cu(f"a file whose name has {what} is compiled, and nothing else", {name: KERNEL}, says=RAN, never="HACKED",
+       long=what in ("backticks", "an apostrophe", "blanks and a line end"))
 for what, folder in {"$()": SHOUT, "a comma": "a,b", "a percent sign": "%s%n"}.items():
     cu(f"a folder whose name has {what} holds a file and its header",
-       {f"{folder}/k.cu": '#include "x.h"\n' + KERNEL, f"{folder}/x.h": "\n"}, says=RAN, never="HACKED")
+       {f"{folder}/k.cu": '#include "x.h"\n' + KERNEL, f"{folder}/x.h": "\n"}, says=RAN, never="HACKED",
+       long=what != "$()")
 case("the name of an instance is no command", {"k.cu": "template <int n> __global__ void k(int* a) { a[0] = n; }\n"},
      ["run", "k.cu", "--device", "sim", "--kernel", f"k<1>; {SHOUT}"], exit=2, never="HACKED")
 
@@ -49,7 +51,7 @@ cu("--no-isolation does without", {"sub/k.cu": '#include "../x.h"\n' + KERNEL, "
 for version in ("0", "1", "2"):
     cu(f"its own folder is read with Landlock {version}, too",
        {"sub/k.cu": '#include "deep/x.h"\n' + KERNEL, "sub/deep/x.h": '#include "y.h"\n', "sub/deep/y.h": "\n"}, says=RAN,
-       environment={"GPULAB_LANDLOCK": version})
+       environment={"GPULAB_LANDLOCK": version}, long=version == "1")
 
 # --- files that are none ----------------------------------------------------------------------------------------------
 for what, make in {"a pipe": os.mkfifo, "/dev/zero": lambda path: os.symlink("/dev/zero", path)}.items():
@@ -68,7 +70,7 @@ cu("templates without end end", {"k.cu": "template <int n, int m> struct B { enu
    "+ B<n - 1, 2 * m>::v }; }; template <int m> struct B<0, m> { enum { v = m }; };\n"
    "__global__ void k(int* a) { a[0] = B<40, 1>::v; }\n"}, exit=2, says="goes beyond", long=True)
 cu("macros without end end", {"k.cu": "#define A0 x\n" + TEN + "__global__ void k(int* a) { A11 }\n"}, exit=2,
-   says="goes beyond")
+   says="goes beyond", long=True)  # tests/grading has bombs, too
 cu("a file that includes itself ends", {FILE: f'#include "{FILE}"\n' + KERNEL}, exit=2, says="does not compile")
 cu("parentheses without end end", {"k.cu": "__global__ void k(int* a) { a[0] = " + "(" * 200_000 + "1" + ")" * 200_000
    + "; }\n"}, exit=(0, 2))
@@ -93,7 +95,8 @@ for command in (["explain", NAMED], ["trace", NAMED, "--text"], ["run", NAMED], 
 for what, variable in {"PATH": "PATH", "CUDA_HOME": "CUDA_HOME"}.items():
     path = "loop:/usr/local/cuda/bin:/usr/bin:/bin" if variable == "PATH" else "loop"
     cu(f"a folder of {what} that cannot be looked at is passed over",
-       {"k.cu": KERNEL, "loop": lambda path: os.symlink("loop", path)}, says=RAN, environment={variable: path})
+       {"k.cu": KERNEL, "loop": lambda path: os.symlink("loop", path)}, says=RAN, environment={variable: path},
+       long=variable == "CUDA_HOME")
 def wrapper(path):
     """A script that runs the real one, as Debian's nvcc, compiler caches and environment modules do."""
     real = os.path.join(os.path.dirname(os.environ.get("GPULAB_NVCC") or shutil.which("nvcc")), path.name)
@@ -105,12 +108,12 @@ REGISTERS = r"resources [0-9]+ registers per thread"
 for how, path in {"": "/usr/bin:/bin", ", though PATH has a loop": "loop:/usr/bin:/bin"}.items():
     cu(f"a wrapper of nvcc compiles, and its ptxas counts registers{how}",
        {"k.cu": KERNEL, "loop": lambda path: os.symlink("loop", path), "wrapped/nvcc": wrapper, "wrapped/ptxas": wrapper}, says=[RAN, REGISTERS],
-       environment={"PATH": path, "GPULAB_NVCC": "wrapped/nvcc", "CUDA_HOME": "", "CUDA_PATH": ""})
+       environment={"PATH": path, "GPULAB_NVCC": "wrapped/nvcc", "CUDA_HOME": "", "CUDA_PATH": ""}, long=how == "")
 cu("variables of the compilers are not passed on", {"k.cu": KERNEL + "#ifdef FROM_OUTSIDE\n#error seen\n#endif\n"}, says=RAN,
    environment={"NVCC_APPEND_FLAGS": "-DFROM_OUTSIDE", "NVCC_PREPEND_FLAGS": "-DFROM_OUTSIDE", "CPATH": "/nowhere"})
 for what, make in {"a file": lambda path: path.write_text("x"), "a pipe": os.mkfifo,
                    "a link to itself": lambda path: os.symlink(path.name, path)}.items():
-    cu(f"a cache that is {what} is done without", {"k.cu": KERNEL, ".cache": make}, says=RAN)
+    cu(f"a cache that is {what} is done without", {"k.cu": KERNEL, ".cache": make}, says=RAN, long=what == "a file")
 
 # --- what it can still learn (LEARN.md) -------------------------------------------------------------------------------
 for path, said in {"/etc/passwd": "Permission denied", "/etc/no-such-file": "No such file"}.items():

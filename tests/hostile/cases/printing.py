@@ -47,7 +47,7 @@ case("what is printed beyond the limit is cut, and told", often("0123456789\n", 
      stdout=r"1,050 bytes more, which are left out \(--print-limit\)")
 case("nothing is kept where nothing is asked for", once("hello"), [*ONE, "--print-limit", "0"], never="hello",
      stdout="5 bytes more")
-QUICK = ("%999999d", "%*d")
+QUICK = ("%*d",)
 for spec in ("%999999d", "%-999999d", "%.999999d", "%0999999d", "%*d", "%.1048576f", "%999999s", "%999999c", "%2147483647d",
              "%99999999999999999999d"):
     case(f"{spec} in a loop ends", often(spec, 1 << 30), ONE, exit=4, says="did not end within", long=spec not in QUICK)

@@ -1,7 +1,8 @@
 #include "common/cuda_api/program_file.h"
 
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <span>
 
 #include "tests/catch.h"
 
@@ -11,10 +12,10 @@ namespace {
 
 /// A program of this machine's: ourselves, as far as its headers reach.
 std::vector<std::byte> own_program() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
+  std::vector<std::byte> bytes(std::filesystem::file_size("/proc/self/exe"));
+  std::ifstream("/proc/self/exe", std::ios::binary)
+      .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 }  // namespace

@@ -284,7 +284,7 @@ AGAIN:
 TEST_CASE("of a program that is too long its loops become code, and the interpreter runs what stands around them") {
   std::string body = "  mov.u32 %x, %i;\n";
   const auto straight = [&] {
-    for (int i = 0; i < 400; ++i) body += "  mad.lo.u32 %x, %x, 3, %t;\n";
+    for (int i = 0; i < 310; ++i) body += "  mad.lo.u32 %x, %x, 3, %t;\n";
   };
   straight();
   body += R"(
