@@ -32,7 +32,7 @@ constexpr std::array rules{
          "Compare the index with the number of elements before the access."},
     Rule{"hung", "KernelHangs", "A launch did not end.",
          "Look for a loop that cannot end, or a lock that nobody releases."},
-    Rule{"initcheck", "UninitializedRead", "Memory is read that nobody has written.",
+    Rule{"initcheck", "UninitializedRead", "Memory that nobody has written, or a variable without a value, is used.",
          "Write it, or fill it, before it is read."},
     Rule{"leak", "NeverFreed", "Device memory is never freed.", "cudaFree() it."},
     Rule{"memcheck", "InvalidAccess", "An access beside an allocation, misaligned, or of freed memory.",
