@@ -31,9 +31,9 @@
 // case: -- host_writes :: 139
 // err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
 // case: -- frees :: 139
-// err: error: free\(\) or delete was given 'cudaMalloc #1', which is none of malloc's: cudaFree gives it back \(at remedies\.cu:\d+\)
+// err: error: free\(\) or delete was given 'cudaMalloc #1', which malloc did not give: give it back by cudaFree \(at remedies\.cu:\d+\)
 // case: -- frees_pinned :: 139
-// err: error: free\(\) or delete was given 'cudaHostAlloc #1', which is none of malloc's: cudaFreeHost gives it back \(at remedies\.cu:\d+\)
+// err: error: free\(\) or delete was given 'cudaHostAlloc #1', which malloc did not give: give it back by cudaFreeHost \(at remedies\.cu:\d+\)
 // case: -- library_writes :: 139
 // err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
 // case: -- divides :: 136

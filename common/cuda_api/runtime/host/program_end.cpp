@@ -30,7 +30,7 @@ std::string taken_for_malloc(Session& session, std::uint64_t address) {
     if (!owner.entry || owner.entry->address != address + before || owner.entry->kind == MemoryEntry::Kind::registered)
       continue;
     const bool pinned = owner.entry->kind == MemoryEntry::Kind::pinned;
-    return fmt::format("free() or delete was given '{}', which is none of malloc's: {} gives it back", owner.name,
+    return fmt::format("free() or delete was given '{}', which malloc did not give: give it back by {}", owner.name,
                        pinned ? "cudaFreeHost" : "cudaFree");
   }
   return {};

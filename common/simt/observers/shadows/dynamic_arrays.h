@@ -39,8 +39,8 @@ class DynamicArrays {
     std::vector<Word> of;
   };
 
-  std::vector<std::uint8_t>
-      array_of_;  ///< by site: of Program::shared_variables; kNone: of several, or of no dynamic one
+  /// By site: which of Program::shared_variables it means; kNone: several, or no dynamic one.
+  std::vector<std::uint8_t> array_of_;
   BlockStates<Words> words_;
 };
 

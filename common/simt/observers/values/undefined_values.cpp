@@ -42,14 +42,18 @@ void UndefinedValues::WarpValues::make_room(std::size_t registers) {
   marks.resize(registers);
 }
 
+std::uint16_t UndefinedValues::WarpValues::number_of(std::uint32_t site, const Undefined& what) {
+  const auto same = [&](const auto& one) { return one.first == site && one.second.tool == what.tool; };
+  auto found = std::find_if(known.begin(), known.end(), same);
+  if (found == known.end()) found = known.emplace(found, site, what);
+  return static_cast<std::uint16_t>(found - known.begin());
+}
+
 void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
   const BlockValues& block = blocks_.of(*w.block);
   WarpValues& values = blocks_.of(*w.block).warps[w.index];
   values.make_room(program_->slots + program_->preds);
-  const auto same = [&](const auto& one) { return one.first == site && one.second.tool == what.tool; };
-  auto known = std::find_if(values.known.begin(), values.known.end(), same);
-  if (known == values.known.end()) known = values.known.emplace(known, site, Undefined{});
-  const auto index = static_cast<std::uint16_t>(known - values.known.begin());
+  const std::uint16_t index = values.number_of(site, what);
   const ValueStep& step = step_of(site);
   for (std::size_t k = 0; k < step.results.size(); ++k) {
     if (step.results[k] == kNoOperand) continue;
@@ -73,7 +77,7 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
     }
     if (lanes) set(w, values, {step.results[k]}, lanes, lanes, marks);
   }
-  known->second = std::move(what);
+  values.known[index].second = std::move(what);
 }
 
 void UndefinedValues::mark_unset(const BlockContext& block, const Undefined& what) {
@@ -90,7 +94,7 @@ void UndefinedValues::mark_unset(const BlockContext& block, const Undefined& wha
     for (const UnsetRegister& one : unset) {
       const bool predicate = one.bytes == 0;
       const auto cell = static_cast<std::uint16_t>(predicate ? program_->slots + one.at : one.at);
-      const std::uint64_t bits = predicate || one.bytes == 8 ? ~std::uint64_t{0} : (1ull << 8 * one.bytes) - 1;
+      const std::uint64_t bits = predicate || one.bytes >= 8 ? ~std::uint64_t{0} : (1ull << 8 * one.bytes) - 1;
       set(w, values, {cell, 0, bits}, w.mask, w.mask, marks);
     }
   }
@@ -318,10 +322,7 @@ void UndefinedValues::blame(WarpValues& values, std::uint32_t lanes, Marks& mark
     Mark& mark = marks[static_cast<std::size_t>(std::countr_zero(lanes))];
     if (values.known[mark.what].first != kNoSite) continue;
     const Undefined what = values.known[mark.what].second;
-    const auto same = [&](const auto& one) { return one.first == at_ && one.second.tool == what.tool; };
-    auto known = std::find_if(values.known.begin(), values.known.end(), same);
-    if (known == values.known.end()) known = values.known.emplace(known, at_, what);
-    mark.what = static_cast<std::uint16_t>(known - values.known.begin());
+    mark.what = values.number_of(at_, what);
   }
 }
 

@@ -116,6 +116,8 @@ class UndefinedValues final : public Observer {
   };
   struct WarpValues {
     void make_room(std::size_t registers);
+    /// Of `known`, to which it adds what is not there yet.
+    [[nodiscard]] std::uint16_t number_of(std::uint32_t site, const Undefined& what);
     std::vector<std::uint32_t> lanes;           ///< by register: those that hold an undefined value
     std::vector<std::unique_ptr<Marks>> marks;  ///< by register, those that have held one
     /// Site, and what it says; kNoSite: of a variable without a value.
